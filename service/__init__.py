@@ -1,0 +1,1 @@
+"""The arena: keeps games in Redis and asks registered bots for their decisions."""

@@ -1,0 +1,1 @@
+"""One module per resource: parse, call one use case, answer."""

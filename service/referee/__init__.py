@@ -1,0 +1,1 @@
+"""Drives games: asks who must act, judges the answer, commits it."""

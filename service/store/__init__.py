@@ -1,0 +1,1 @@
+"""The one place that speaks Redis; it knows no rules."""
