@@ -1,0 +1,199 @@
+"""What the store keeps, as values. Who may do what with them is decided in `arena`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class GameState(StrEnum):
+    """`OPEN` waits for seats or a manual start; everything after `RUNNING` is an end."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    FINISHED = "finished"
+    VOID = "void"
+    ABORTED = "aborted"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_end(self) -> bool:
+        return self not in {GameState.OPEN, GameState.RUNNING}
+
+
+class BotState(StrEnum):
+    """Only an active bot is given games."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    PAUSED = "paused"
+    SUSPENDED = "suspended"
+    DISABLED = "disabled"
+
+
+class TournamentState(StrEnum):
+    """The life of a tournament."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_end(self) -> bool:
+        return self in {TournamentState.FINISHED, TournamentState.CANCELLED}
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """Who owns bots, games and tournaments. `created_at` is in Unix milliseconds, as all times here are."""
+
+    id: str
+    name: str
+    created_at: int
+
+
+class Bot(msgspec.Struct, frozen=True, kw_only=True):
+    """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check."""
+
+    id: str
+    account_id: str
+    name: str
+    url: str
+    rulesets: list[str]
+    availability: str = "public"
+    state: BotState = BotState.PENDING
+    reason: str | None = None
+    version: str | None = None
+    max_batch: int = 1
+    max_games: int = 8
+    created_at: int
+    activated_at: int | None = None
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """One conformance check of a bot: `state` is queued, running, passed or failed.
+
+    `steps` are `{"name", "ok", "detail", "ms"}` in the order they ran.
+    """
+
+    id: str
+    bot_id: str
+    state: str = "queued"
+    url: str
+    created_at: int
+    ended_at: int | None = None
+    steps: list[dict[str, Any]] = []
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True):
+    """Who sits at a table: `kind` is bot, house, human or open. A bot's URL and version are pinned here."""
+
+    kind: str
+    name: str
+    bot_id: str | None = None
+    version: str | None = None
+    url: str | None = None
+    account_id: str | None = None
+    max_batch: int = 1
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a game allows its seats, in milliseconds and faults."""
+
+    budget_ms: int = 1_000
+    first_budget_ms: int = 5_000
+    human_budget_ms: int = 120_000
+    max_faults: int = 5
+
+
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
+    """A game's place in its tournament; `attempt` counts reruns of aborted games from 0."""
+
+    tournament_id: str
+    round: int
+    table: int
+    leg: int = 0
+    attempt: int = 0
+    board: str
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True):
+    """The meta of one game: all that is fixed at its creation, and what may change until it starts.
+
+    The `state` and the three times are the store's own; the log is kept beside it. `label` and `commitment` are
+    those of its packs (docs/deals.md); the secret itself lives elsewhere.
+    """
+
+    id: str
+    ruleset: str
+    options: dict[str, Any]
+    seats: list[Seat]
+    limits: Limits = Limits()
+    label: str
+    commitment: str
+    entropy: list[str]
+    start: str = "auto"
+    owner: str | None = None
+    forfeited: list[int] = []
+    slot: Slot | None = None
+    state: GameState = GameState.OPEN
+    created_at: int
+    started_at: int | None = None
+    ended_at: int | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot in a tournament."""
+
+    bot_id: str
+    name: str
+    account_id: str | None
+    entropy: str = ""
+    entered_at: int
+    withdrawn_at: int | None = None
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """The meta of one tournament. `seed` settles ties of last resort and the order of entries."""
+
+    id: str
+    name: str
+    owner: str | None
+    ruleset: str
+    options: dict[str, Any]
+    format: str = "round_robin"
+    deals: str = "fresh"
+    table_size: int
+    rounds: int
+    seed: int
+    limits: Limits = Limits()
+    root: str
+    state: TournamentState = TournamentState.DRAFT
+    created_at: int
+    started_at: int | None = None
+    ended_at: int | None = None
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """How one tournament game ended: written once by (round, table, leg), read by standings for ever.
+
+    `outcomes[seat]` counts that seat's decisions by outcome; `deals` counts the deals played.
+    """
+
+    game_id: str
+    state: GameState
+    slot: Slot
+    bots: list[str]
+    totals: list[int]
+    places: list[int] | None
+    retired: list[bool]
+    forfeited: list[int]
+    deals: int
+    outcomes: list[dict[str, int]]
+    exact_bids: list[int] | None = None
+    ended_by: str | None = None
+    ended_at: int
