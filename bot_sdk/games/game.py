@@ -93,7 +93,7 @@ class Game:
 
     @property
     def places(self) -> list[int] | None:
-        """The place of each seat: seats that retired or forfeited stand behind all others; None unless it ended well."""
+        """The place of each seat, those that retired or forfeited behind all others; None unless it ended well."""
         if self.ending is None:
             return None
         ranks = [(self.is_out(seat), -total) for seat, total in enumerate(self.state.totals)]
