@@ -195,10 +195,7 @@ def _replayed(record: Record) -> Game:
 
 
 def _check_status(record: Record, game: Game) -> None:
-    if game.is_over:
-        expected = ["void" if game.void else "finished"]
-    else:
-        expected = ["aborted", "cancelled"]
+    expected = ["void" if game.void else "finished"] if game.is_over else ["aborted", "cancelled"]
     if record.status not in expected:
         raise RecordError(f"expected status {' or '.join(expected)}, got {record.status!r}")
 
