@@ -20,6 +20,7 @@ class GameState(StrEnum):
 
     @property
     def is_end(self) -> bool:
+        """Whether nothing can happen any more."""
         return self not in {GameState.OPEN, GameState.RUNNING}
 
 
@@ -45,6 +46,7 @@ class TournamentState(StrEnum):
 
     @property
     def is_end(self) -> bool:
+        """Whether nothing can happen any more."""
         return self in {TournamentState.FINISHED, TournamentState.CANCELLED}
 
 

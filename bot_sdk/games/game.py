@@ -1,0 +1,230 @@
+"""A whole game: a state, its log, and what decisions mean for the seats beyond the cards.
+
+The one place where fallbacks, faults, retirement and endings are worked out. The referee drives it, offline play
+drives it, a record is verified by replaying it. It asks nobody, keeps no time and draws no cards of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from bot_sdk.errors import SdkError
+from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause
+from bot_sdk.games.base import Packs, State
+from bot_sdk.games.registry import Ruleset
+
+MAX_FAULTS: Final = 5
+
+
+class LogError(SdkError, ValueError):
+    """An event that can't follow what the log holds."""
+
+
+class Ending(StrEnum):
+    """How a finished game came to its end."""
+
+    PLAY = "play"
+    RETIREMENT = "retirement"
+    FORFEIT = "forfeit"
+
+
+class Game:
+    """One game from its first deal on; the same events always make the same game.
+
+    `forfeited` seats gave the game up before it began: in Seven Up it isn't played, in River they play fallbacks.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        options: Mapping[str, Any],
+        seats: int,
+        packs: Packs,
+        *,
+        max_faults: int = MAX_FAULTS,
+        forfeited: Iterable[int] = (),
+    ) -> None:
+        """Deal; raises `RulesetError` or `OptionError` for an impossible table."""
+        self.ruleset = ruleset
+        self.news: list[dict[str, Any]] = []
+        """What everybody may know, in order: the public events of docs/contract.md."""
+        self.log: list[Event] = []
+        self.deal_ends: list[int] = []
+        """For each deal that has ended, the length of the log then."""
+        self.max_faults = max_faults
+        self.forfeited = frozenset(forfeited)
+        self.retired: list[RetiredBecause | None] = [None] * seats
+        self.decisions = [0] * seats
+        self.outcomes: list[dict[Outcome, int]] = [{} for _ in range(seats)]
+        self.last: list[Decided | None] = [None] * seats
+        """Each seat's latest decision, None before its first."""
+        self.sealed = [0] * seats
+        """How many decisions of each seat were hidden from the others when they were taken."""
+        self.owed_since = [0] * seats
+        """For each seat that owes a decision, the length of the log when it became owed."""
+        self.void = False
+        self._fell_to_retirement = False
+        self._told: dict[int, Decided] = {}
+        self._owing: set[int] = set()
+        self.state: State = ruleset.new(options, seats, packs, self._tell)
+        self._settle_forfeits()
+        self._after_event(None)
+
+    @property
+    def seats(self) -> int:
+        """The number of seats."""
+        return self.state.seats
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no decision is owed any more."""
+        return self._fell_to_retirement or self.void or self.state.is_over
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the game ended; None while it runs and for a void game."""
+        if not self.is_over or self.void:
+            return None
+        if self.forfeited:
+            return Ending.FORFEIT
+        return Ending.RETIREMENT if self._fell_to_retirement else Ending.PLAY
+
+    @property
+    def places(self) -> list[int] | None:
+        """The place of each seat, those that retired or forfeited behind all others; None unless it ended well."""
+        if self.ending is None:
+            return None
+        ranks = [(self.is_out(seat), -total) for seat, total in enumerate(self.state.totals)]
+        return [1 + sum(other < own for other in ranks) for own in ranks]
+
+    def version(self, audience: int | None) -> int:
+        """Count what `audience` (a seat, or None for spectators) has been able to see; it never falls.
+
+        A sealed decision of another seat counts only once it is revealed.
+        """
+        return len(self.news) + (0 if audience is None else self.sealed[audience])
+
+    def is_out(self, seat: int) -> bool:
+        """Whether the seat isn't asked: it retired or forfeited."""
+        return self.retired[seat] is not None or seat in self.forfeited
+
+    def owed(self) -> list[int]:
+        """List the seats that owe a decision; none once the game is over."""
+        return [] if self.is_over else self.state.actors()
+
+    def faults(self, seat: int) -> int:
+        """Count the faults of a seat."""
+        return sum(count for outcome, count in self.outcomes[seat].items() if outcome.is_fault)
+
+    def fallback(self, seat: int) -> str:
+        """Give the action played for a seat that doesn't answer well: its first legal one."""
+        return self.state.legal_actions(seat)[0]
+
+    def judged(self, seat: int, action: str, *, ms: float, note: str | None = None) -> Decided:
+        """Judge an answered action: the decision it makes, `illegal` with the fallback if it isn't legal."""
+        if action in self.state.legal_actions(seat):
+            return Decided(seat, action, Outcome.OK, ms, note)
+        return self.failed(seat, Outcome.ILLEGAL, ms=ms, note=note)
+
+    def failed(self, seat: int, outcome: Outcome, *, ms: float, note: str | None = None) -> Decided:
+        """Give the decision of a seat that didn't answer well: the fallback, under the name of its fault."""
+        return Decided(seat, self.fallback(seat), outcome, ms, note)
+
+    def apply(self, event: Event) -> list[Event]:
+        """Take one event; give it and what follows from it, all to be logged together.
+
+        Raises `LogError` for an event that can't come now, `IllegalAction` for an illegal action; both change nothing.
+        """
+        if isinstance(event, Retired):
+            self._retire(event)
+            return [event]
+        self._decide(event)
+        if self.faults(event.seat) < self.max_faults or self.is_out(event.seat) or self.is_over:
+            return [event]
+        retired = Retired(event.seat, RetiredBecause.FAULTS)
+        self._retire(retired)
+        return [event, retired]
+
+    def replay(self, log: Iterable[Event]) -> None:
+        """Take a log as `apply` made it; raises `LogError` where one event doesn't follow from those before."""
+        due: list[Event] = []
+        for event in log:
+            if due:
+                self._expect(event, due.pop(0))
+                continue
+            due = self.apply(event)[1:]
+        if due:
+            raise LogError(f"expected {due[0]!r} at the end of the log, got nothing")
+
+    def _expect(self, event: Event, due: Event) -> None:
+        if event != due:
+            raise LogError(f"expected {due!r} as event {len(self.log) - 1}, got {event!r}")
+
+    def _decide(self, event: Decided) -> None:
+        seat = event.seat
+        if seat not in self.owed():
+            raise LogError(f"expected a decision of a seat among {self.owed()}, got one of seat {seat!r}")
+        if event.outcome is Outcome.OUR_FAULT or (event.outcome is Outcome.RETIRED) != self.is_out(seat):
+            raise LogError(f"expected another outcome for seat {seat}, got {event.outcome.value!r}")
+        if event.outcome is not Outcome.OK and event.action != self.fallback(seat):
+            raise LogError(f"expected the fallback {self.fallback(seat)!r}, got {event.action!r}")
+        sealed = self.state.is_sealed
+        self._told[seat] = event
+        self.state.apply(seat, event.action)
+        self.log.append(event)
+        self.decisions[seat] += 1
+        self.sealed[seat] += sealed
+        self.last[seat] = event
+        self.outcomes[seat][event.outcome] = self.outcomes[seat].get(event.outcome, 0) + 1
+        self._after_event(seat)
+
+    def _retire(self, event: Retired) -> None:
+        if self.is_over or not 0 <= event.seat < self.seats or self.is_out(event.seat):
+            raise LogError(f"expected a seat that still plays to retire, got {event!r}")
+        if event.reason is RetiredBecause.FAULTS and self.faults(event.seat) < self.max_faults:
+            raise LogError(f"expected {self.max_faults} faults before seat {event.seat} retires, got fewer")
+        self.retired[event.seat] = event.reason
+        self.log.append(event)
+        self.news.append({"event": "retired", "seat": event.seat, "reason": event.reason.value})
+        self._settle_retirement()
+        self._after_event(None)
+
+    def _settle_retirement(self) -> None:
+        playing = [seat for seat in range(self.seats) if not self.is_out(seat)]
+        if self.seats == 2:
+            answered = bool(playing) and Outcome.OK in self.outcomes[playing[0]]
+            self.void = not answered
+            self._fell_to_retirement = answered
+        else:
+            self.void = not playing
+
+    def _settle_forfeits(self) -> None:
+        if len(self.forfeited) == self.seats:
+            self.void = True
+        elif self.forfeited and self.seats == 2:
+            self._fell_to_retirement = True
+
+    def _after_event(self, seat: int | None) -> None:
+        while len(self.deal_ends) < len(self.state.deals):
+            self.deal_ends.append(len(self.log))
+        owing = set(self.owed())
+        for newly in owing - (self._owing - {seat}):
+            self.owed_since[newly] = len(self.log)
+        self._owing = owing
+        if self.is_over:
+            self.news.append(
+                {
+                    "event": "ended",
+                    "ended_by": self.ending and self.ending.value,
+                    "totals": self.state.totals.copy(),
+                    "places": self.places,
+                }
+            )
+
+    def _tell(self, news: dict[str, Any]) -> None:
+        if news["event"] == "action":
+            decided = self._told[news["seat"]]
+            news = {**news, "outcome": decided.outcome.value, "ms": decided.ms}
+        self.news.append(news)

@@ -1,0 +1,96 @@
+"""Where packs come from: committed to in advance (docs/deals.md), seeded for offline play, or given."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from bot_sdk.cards import NAMES
+from bot_sdk.errors import SdkError
+from bot_sdk.games.base import Packs
+
+SECRET_BYTES: Final = 32
+MAX_ENTROPY_BYTES: Final = 256
+_WORDS: Final = 1 << 32
+
+
+class FairnessError(SdkError, ValueError):
+    """A secret, label or entropy that can't make packs."""
+
+
+def commitment(secret: bytes, label: str) -> str:
+    """Give the hex SHA-256 that commits to `secret` (32 bytes) under `label` before the first deal."""
+    _check(secret, label)
+    return hashlib.sha256(b"slagveld/commit/v1\0" + label.encode() + b"\0" + secret).hexdigest()
+
+
+def committed(secret: bytes, label: str, entropy: Sequence[str]) -> Packs:
+    """Give the packs that a secret, its label and the seats' entropy determine (docs/deals.md)."""
+    _check(secret, label)
+    mixed = bytearray(b"slagveld/mix/v1\0" + label.encode())
+    for part in entropy:
+        given = part.encode()
+        if len(given) > MAX_ENTROPY_BYTES:
+            raise FairnessError(f"expected at most {MAX_ENTROPY_BYTES} bytes of entropy, got {len(given)}")
+        mixed += len(given).to_bytes(2, "big") + given
+    key = hmac.digest(secret, bytes(mixed), "sha256")
+
+    def pack(deal_number: int) -> list[int]:
+        return shuffled(hmac.digest(key, b"deal" + deal_number.to_bytes(4, "big"), "sha256"))
+
+    return pack
+
+
+def shuffled(deal_key: bytes) -> list[int]:
+    """Shuffle 52 cards by Fisher–Yates with unbiased words from `deal_key`."""
+    words = _words(deal_key)
+    deck = list(range(len(NAMES)))
+    for i in range(len(deck) - 1, 0, -1):
+        usable = _WORDS - _WORDS % (i + 1)
+        x = next(words)
+        while x >= usable:
+            x = next(words)
+        j = x % (i + 1)
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck
+
+
+def offline_secret(seed: str, game_number: int) -> tuple[bytes, str]:
+    """Derive the secret and the label of an offline game from a seed and the game's number."""
+    label = f"offline:{seed}/{game_number}"
+    return hashlib.sha256(b"slagveld/offline/v1\0" + label.encode()).digest(), label
+
+
+def seeded(seed: str, seats: int, game_number: int = 0) -> Packs:
+    """Give the packs of an offline game of `seats` that brought no entropy."""
+    secret, label = offline_secret(seed, game_number)
+    return committed(secret, label, [""] * seats)
+
+
+def given(decks: Sequence[Sequence[int]]) -> Packs:
+    """Give these packs in turn; asking for more raises `FairnessError`."""
+
+    def pack(deal_number: int) -> Sequence[int]:
+        if deal_number >= len(decks):
+            raise FairnessError(f"expected a pack for deal {deal_number}, got {len(decks)} packs")
+        return decks[deal_number]
+
+    return pack
+
+
+def _words(deal_key: bytes) -> Iterator[int]:
+    counter = 0
+    while True:
+        block = hmac.digest(deal_key, counter.to_bytes(8, "big"), "sha256")
+        counter += 1
+        for at in range(0, len(block), 4):
+            yield int.from_bytes(block[at : at + 4], "big")
+
+
+def _check(secret: bytes, label: str) -> None:
+    if len(secret) != SECRET_BYTES:
+        raise FairnessError(f"expected a secret of {SECRET_BYTES} bytes, got {len(secret)}")
+    if "\0" in label:
+        raise FairnessError(f"expected a label without NUL, got {label!r}")

@@ -1,0 +1,321 @@
+"""Seven Up for two seats: docs/rules.md, "Seven Up"."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, SUITS, cards_in, mask_of, names_in, rank_of, suit_of
+from bot_sdk.games.base import NO_TRUMP, PLAY, Packs, State, Tell, Trick, suit_name
+from bot_sdk.games.options import Choice, Option, Whole
+
+OPTIONS: Final[tuple[Option, ...]] = (
+    Whole("target", 1, 50, 7, "points to win"),
+    Choice("first_dealer", (0, 1), "the seat that deals first"),
+    Choice(
+        "turned_jack",
+        ("every", "final"),
+        "every turned Jack scores, or only the one whose suit becomes trump",
+    ),
+    Choice("gift", (False, True), "after a beg the dealer may give a point instead of running the cards"),
+    Choice("void_play", ("must_trump", "free"), "what a follower void in the led suit plays while holding trumps"),
+    Choice(
+        "pips",
+        ("face", "classic"),
+        "what 10 … 2 count towards game: their number, or ten for the 10 and nothing below",
+    ),
+    Choice("game_tie", ("none", "non_dealer"), "who scores game when the pips are equal"),
+)
+
+HAND: Final = 6
+RUN: Final = 3
+DISCARD: Final = 52
+STAND, BEG, GO_RUN, GIVE = 104, 105, 106, 107
+
+_HONOURS: Final = (1, 2, 3, 4)  # J Q K A
+PIPS: Final = {
+    "face": (2, 3, 4, 5, 6, 7, 8, 9, 10, *_HONOURS),
+    "classic": (0, 0, 0, 0, 0, 0, 0, 0, 10, *_HONOURS),
+}
+
+
+class SevenUp(State):
+    """The state of a game of Seven Up; phases ``beg gift discard play over``."""
+
+    __slots__ = (
+        "_phase", "_taken", "begged", "discards", "drawn", "fresh_points", "hands", "pack", "to_discard",
+        "trick", "tricks", "trump", "upcards",
+    )  # fmt: skip
+
+    ACTIONS: ClassVar[tuple[str, ...]] = (
+        *PLAY,
+        *(f"discard:{name}" for name in NAMES),
+        "stand",
+        "beg",
+        "run",
+        "give",
+    )
+    CODES: ClassVar[dict[str, int]] = {action: code for code, action in enumerate(ACTIONS)}
+
+    def __init__(self, options: dict[str, Any], seats: int, packs: Packs, tell: Tell | None = None) -> None:
+        """Start a game and deal; a turned Jack may end it at once."""
+        super().__init__(options, seats, packs, tell)
+        self._phase = "beg"
+        self._deal()
+
+    @property
+    def phase(self) -> str:
+        """What kind of action is owed: ``beg gift discard play``, or ``over``."""
+        return self._phase
+
+    @property
+    def eldest(self) -> int:
+        """The seat that isn't the dealer."""
+        return 1 - self.dealer
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether discards are owed: they stay secret."""
+        return self._phase == "discard"
+
+    def actors(self) -> list[int]:
+        """List the seats that owe an action."""
+        if self._phase == "play":
+            return [self.trick.next_seat(2)]
+        if self._phase == "discard":
+            return [seat for seat in (0, 1) if self.to_discard[seat]]
+        if self._phase == "beg":
+            return [self.eldest]
+        return [self.dealer] if self._phase == "gift" else []
+
+    def turn(self, audience: int | None) -> list[int]:
+        """List the seats that owe an action as far as `audience` may know."""
+        if self._phase != "discard":
+            return self.actors()
+        return [seat for seat in (0, 1) if seat != audience or self.to_discard[seat]]
+
+    def codes(self, seat: int) -> list[int]:
+        """List the codes of the legal actions of `seat`."""
+        if seat not in self.actors():
+            return []
+        if self._phase == "play":
+            return list(cards_in(self.playable(seat)))
+        if self._phase == "discard":
+            return [DISCARD + card for card in cards_in(self.hands[seat])]
+        if self._phase == "beg":
+            return [STAND, BEG]
+        return [GO_RUN, GIVE] if self._may_give() else [GO_RUN]
+
+    def playable(self, seat: int) -> int:
+        """Give the mask of the cards that `seat`, on turn, may play (docs/rules.md, Seven Up 5)."""
+        hand = self.hands[seat]
+        if not self.trick.cards:
+            return hand
+        following = hand & SUIT_MASKS[suit_of(self.trick.cards[0])]
+        trumps = hand & SUIT_MASKS[self.trump]
+        if following or self.options["void_play"] == "must_trump":
+            return following | trumps or hand
+        return hand
+
+    def step(self, seat: int, code: int) -> None:
+        """Take an action known to be legal."""
+        if self.tell and self._phase != "discard":
+            self.tell({"event": "action", "seat": seat, "action": self.ACTIONS[code]})
+        if code < DISCARD:
+            self._play(seat, code)
+        elif code < STAND:
+            self._discard(seat, code - DISCARD)
+        elif code == STAND:
+            self._fix_trump_of_first_upcard()
+        elif code == GIVE:
+            self._give()
+        elif code == BEG and self.options["gift"]:
+            self.begged = True
+            self._phase = "gift"
+        else:
+            self.begged = True
+            self._run_the_cards()
+
+    def observe(self, seat: int | None) -> dict[str, Any]:
+        """Build all that `seat` may know (docs/contract.md, Seven Up)."""
+        return {
+            "deal": self.deal_number,
+            "dealer": self.dealer,
+            "hand": None if seat is None else names_in(self.hands[seat]),
+            "upcards": [NAMES[card] for card in self.upcards],
+            "trump": suit_name(self.trump),
+            "begged": self.begged,
+            "discards": None if seat is None else names_in(self.discards[seat]),
+            "to_discard": None if seat is None else self.to_discard[seat],
+            "totals": self.totals.copy(),
+            "trick": self.trick.as_json() if self._phase == "play" else None,
+            "tricks": [trick.as_json() for trick in self.tricks],
+        }
+
+    def copy(self) -> SevenUp:
+        """Make an independent state."""
+        twin = SevenUp.__new__(SevenUp)
+        self._copy_into(twin)
+        twin._phase = self._phase
+        twin._taken = self._taken.copy()
+        twin.begged = self.begged
+        twin.discards = self.discards.copy()
+        twin.drawn = self.drawn
+        twin.fresh_points = self.fresh_points.copy()
+        twin.hands = self.hands.copy()
+        twin.pack = self.pack
+        twin.to_discard = self.to_discard.copy()
+        twin.trick = self.trick.copy()
+        twin.tricks = self.tricks.copy()
+        twin.trump = self.trump
+        twin.upcards = self.upcards.copy()
+        return twin
+
+    def _deal(self) -> None:
+        self.deal_number += 1
+        played = sum(not deal.void for deal in self.deals)
+        self.dealer = (self.options["first_dealer"] + played) % 2
+        self.pack = self.packs(self.deal_number)
+        self.drawn = 0
+        self.hands = [0, 0]
+        self.upcards: list[int] = []
+        self.trump = NO_TRUMP
+        self.begged = False
+        self.discards = [0, 0]
+        self.to_discard = [0, 0]
+        self.trick = Trick(self.eldest, [])
+        self.tricks: list[Trick] = []
+        self._taken = [0, 0]
+        self.fresh_points = [0, 0]
+        self._phase = "beg"
+        self._draw(HAND)
+        self._turn_upcard("deal")
+
+    def _draw(self, cards_each: int) -> None:
+        for _ in range(cards_each):
+            self.hands[self.eldest] |= 1 << self.pack[self.drawn]
+            self.hands[self.dealer] |= 1 << self.pack[self.drawn + 1]
+            self.drawn += 2
+
+    def _turn_upcard(self, event: str) -> None:
+        card = self.pack[self.drawn]
+        self.drawn += 1
+        self.upcards.append(card)
+        if self.options["turned_jack"] == "every":
+            self._score_turned_jack()
+        if self.tell:
+            self.tell(
+                {
+                    "event": event,
+                    "deal": self.deal_number,
+                    "dealer": self.dealer,
+                    "upcard": NAMES[card],
+                    "totals": self.totals.copy(),
+                }
+            )
+        self._end_if_won()
+
+    def _score_turned_jack(self) -> None:
+        if rank_of(self.upcards[-1]) == JACK:
+            self._score(self.dealer)
+
+    def _score(self, seat: int) -> None:
+        self.totals[seat] += 1
+        self.fresh_points[seat] += 1
+
+    def _end_if_won(self) -> bool:
+        if max(self.totals) < self.options["target"] or self.totals[0] == self.totals[1]:
+            return False
+        self._phase = "over"
+        self._end_deal(self.fresh_points.copy())
+        return True
+
+    def _may_give(self) -> bool:
+        with_gift = self.totals[self.eldest] + 1
+        return with_gift < self.options["target"] or with_gift <= self.totals[self.dealer]
+
+    def _give(self) -> None:
+        if self._fix_trump():
+            return
+        self._score(self.eldest)
+        self._lead()
+
+    def _fix_trump_of_first_upcard(self) -> None:
+        if not self._fix_trump():
+            self._lead()
+
+    def _fix_trump(self) -> bool:
+        """Make the last upcard's suit trump; tell whether its Jack, under ``final``, has ended the game."""
+        self.trump = suit_of(self.upcards[-1])
+        if self.options["turned_jack"] == "final":
+            self._score_turned_jack()
+        if self.tell:
+            self.tell({"event": "trump", "trump": SUITS[self.trump], "totals": self.totals.copy()})
+        return self.options["turned_jack"] == "final" and self._end_if_won()
+
+    def _run_the_cards(self) -> None:
+        first = suit_of(self.upcards[0])
+        while suit_of(self.upcards[-1]) == first:
+            if self.drawn + 2 * RUN + 1 > len(self.pack):
+                self._void()
+                return
+            self._draw(RUN)
+            self.to_discard = [owed + RUN for owed in self.to_discard]
+            self._turn_upcard("run")
+            if self.is_over:
+                return
+        self._phase = "discard"
+        self._fix_trump()
+
+    def _void(self) -> None:
+        self._end_deal(self.fresh_points.copy(), void=True)
+        self._deal()
+
+    def _discard(self, seat: int, card: int) -> None:
+        self.hands[seat] ^= 1 << card
+        self.discards[seat] |= 1 << card
+        self.to_discard[seat] -= 1
+        if not any(self.to_discard):
+            if self.tell:
+                self.tell({"event": "discarded"})
+            self._lead()
+
+    def _lead(self) -> None:
+        self._phase = "play"
+
+    def _play(self, seat: int, card: int) -> None:
+        trick = self.trick
+        self.hands[seat] ^= 1 << card
+        trick.cards.append(card)
+        if len(trick.cards) < 2:
+            return
+        winner = trick.close(self.trump, 2)
+        self._taken[winner] |= mask_of(trick.cards)
+        self.tricks.append(trick)
+        self.trick = Trick(winner, [])
+        if self.tell:
+            self.tell({"event": "trick", "winner": winner})
+        if len(self.tricks) == HAND:
+            self._score_play()
+
+    def _score_play(self) -> None:
+        for seat in self._points_of_play():
+            self._score(seat)
+        if not self._end_if_won():
+            self._end_deal(self.fresh_points.copy())
+            self._deal()
+
+    def _points_of_play(self) -> list[int]:
+        """List the seats that score high, low, jack and game, each once a point (docs/rules.md, Seven Up 6)."""
+        trumps = (self._taken[0] | self._taken[1]) & SUIT_MASKS[self.trump]
+        prizes = [trumps.bit_length() - 1, (trumps & -trumps).bit_length() - 1] if trumps else []
+        jack = self.trump * 13 + JACK
+        if trumps >> jack & 1:
+            prizes.append(jack)
+        scorers = [0 if self._taken[0] >> card & 1 else 1 for card in prizes]
+        values = PIPS[self.options["pips"]]
+        pips = [sum(values[rank_of(card)] for card in cards_in(taken)) for taken in self._taken]
+        if pips[0] != pips[1]:
+            scorers.append(0 if pips[0] > pips[1] else 1)
+        elif self.options["game_tie"] == "non_dealer":
+            scorers.append(self.eldest)
+        return scorers
