@@ -195,9 +195,9 @@ def _replayed(record: Record) -> Game:
 
 
 def _check_status(record: Record, game: Game) -> None:
-    expected = ("void" if game.void else "finished") if game.is_over else "aborted or cancelled"
+    expected = ["void" if game.void else "finished"] if game.is_over else ["aborted", "cancelled"]
     if record.status not in expected:
-        raise RecordError(f"expected status {expected}, got {record.status!r}")
+        raise RecordError(f"expected status {' or '.join(expected)}, got {record.status!r}")
 
 
 def _deals(game: Game, packs: Packs) -> Iterator[DealShown]:
@@ -254,5 +254,5 @@ def _compare(expected: Any, got: Any, path: str) -> None:
     elif isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         for at, value in enumerate(expected):
             _compare(value, got[at], f"{path}[{at}]")
-    elif expected != got or type(expected) is not type(got):
+    elif expected != got or isinstance(expected, bool) != isinstance(got, bool):
         raise RecordError(f"expected {path} to be {expected!r:.120}, got {got!r:.120}")
