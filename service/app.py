@@ -66,6 +66,7 @@ class _Api(Api):  # type: ignore[misc]
     """flask-smorest's registry of operations, with our problems and our specification's head."""
 
     ERROR_SCHEMA = fields.ProblemSchema
+    DEFAULT_ERROR_RESPONSE_NAME = "Problem"
 
     def __init__(self, app: Flask) -> None:
         app.config.update(API_TITLE="Slagveld", API_VERSION="1", OPENAPI_VERSION="3.1.0")
@@ -82,6 +83,12 @@ class _Api(Api):  # type: ignore[misc]
             if status in {429, 503}:
                 answer["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
             self.spec.components.response(f"Problem{status}", answer, lazy=True)
+
+        content = {problems.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
+        self.spec.components.response("Problem", {"description": "Any other problem", "content": content}, lazy=True)
+
+    def _register_pagination_header(self) -> None:
+        """Leave out flask-smorest's own way of pages; ours are in the body."""
 
     def _register_error_handlers(self) -> None:
         """Leave errors to `problems`."""
