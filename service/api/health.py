@@ -1,0 +1,40 @@
+"""Whether the API lives, and whether it can do its work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from service.api.auth import public
+from service.api.context import services
+from service.api.problems import Problem
+from service.api.resource import Resource
+
+blp = Resource("health", description="For load balancers and people who wonder.")
+
+
+class Health(Schema):
+    """Fine."""
+
+    status = fields.Constant("ok", required=True)
+    version = fields.String(required=True)
+
+
+@blp.get("/health/live", who=public())
+@blp.response(200, Health)
+def live() -> dict[str, Any]:
+    """Tell that this process answers."""
+    return {"version": services().version}
+
+
+@blp.get("/health/ready", who=public())
+@blp.response(200, Health)
+def ready() -> dict[str, Any]:
+    """Tell that the store answers too.
+
+    503 while it doesn't, or doesn't take writes.
+    """
+    if not services().store.ready():
+        raise Problem(503, "the store takes no writes", code="store_away", headers={"Retry-After": "2"})
+    return {"version": services().version}
