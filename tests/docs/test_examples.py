@@ -8,13 +8,15 @@ import json
 import re
 from base64 import b64decode
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from bot_sdk.cards import NAMES
+from bot_sdk.events import Retired, RetiredBecause
 from bot_sdk.games import record
+from bot_sdk.games.game import Game
 from bot_sdk.games.packs import commitment, committed
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.messages import (
@@ -29,6 +31,9 @@ from bot_sdk.messages import (
     GameEnded,
     GameStarted,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DOCS = Path(__file__).parents[2] / "docs"
 VECTORS = (bytes(32), "game:42", ["alice", "bob"])
@@ -102,6 +107,29 @@ def test_the_contract_names_every_field_of_an_observation():
     text = (DOCS / "contract.md").read_text(encoding="utf-8")
     fields = {field for kind in OBSERVATIONS.values() for field in kind.__struct_fields__}
     assert [field for field in sorted(fields) if f"`{field}`" not in text] == []
+
+
+def test_the_contract_names_every_public_event_and_its_fields():
+    section = (DOCS / "contract.md").read_text(encoding="utf-8").split("## Public events")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
+    documented = {event: set(re.findall(r"`(\w+)`", fields)) for event, fields in rows if event != "event"}
+    told: dict[str, set[str]] = {}
+    for news in public_events():
+        told.setdefault(news["event"], set()).update(news.keys() - {"event"})
+    assert documented == told
+
+
+def public_events() -> Iterator[dict[str, Any]]:
+    """Everything that was told in a game of each ruleset in which somebody begs and somebody leaves."""
+    for name, seats in (("seven_up", 2), ("river", 4)):
+        game = Game(RULESETS[name], {}, seats, committed(*VECTORS))
+        while game.state.deal_number < 2 and not game.is_over:
+            seat = game.owed()[0]
+            game.apply(game.judged(seat, game.state.legal_actions(seat)[-1], ms=1.0))
+        for seat in range(seats):
+            if not game.is_over:
+                game.apply(Retired(seat, RetiredBecause.LEFT))
+        yield from game.news
 
 
 def test_the_deal_of_seven_up_in_the_contract_is_that_of_the_vectors():
