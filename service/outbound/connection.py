@@ -7,18 +7,14 @@ import select
 import socket
 import ssl
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import certifi
 
+from service.outbound.deadline import Deadline
+from service.outbound.guard import Guard, Place
 from service.outbound.http1 import ReplyReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from service.outbound.deadline import Deadline
-    from service.outbound.guard import Guard, Place
 
 _READ = 16 * 1024  # a whole TLS record, so that none is left half read where `poll` can't see it
 
@@ -58,9 +54,7 @@ class Connection:
     def interrupt(self) -> None:
         """End whatever another thread waits for on this connection; it sees the end of the stream."""
         with suppress(OSError):  # it may be closed already
-            socket.socket.shutdown(
-                self._socket, socket.SHUT_RDWR
-            )  # that of a TLS socket isn't for other threads
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # that of a TLS socket isn't for other threads
 
     def close(self) -> None:
         """Close at once: nothing is flushed and no goodbye is waited for."""
@@ -174,10 +168,7 @@ class Pool:
     def _surplus(self, now: float) -> list[Connection]:
         surplus: list[Connection] = []
         for connection in self._idle:
-            if (
-                len(self._idle) - len(surplus) <= self._most_idle
-                and connection.idle_since >= now - self._idle_s
-            ):
+            if len(self._idle) - len(surplus) <= self._most_idle and connection.idle_since >= now - self._idle_s:
                 break
             surplus.append(connection)
         for connection in surplus:

@@ -10,23 +10,19 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
 import ssrfguard
+from ssrfguard import Address, Resolver, Target
 from ssrfguard.resolvers import UdpResolver, nameservers_from_resolv_conf
 
+from service.outbound.deadline import Deadline
 from service.outbound.values import OutboundError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from ssrfguard import Address, Resolver, Target
-
-    from service.outbound.deadline import Deadline
 
 Network: TypeAlias = IPv4Network | IPv6Network
 Found: TypeAlias = tuple[int, int, int, str, tuple[Any, ...]]  # as `socket.getaddrinfo` gives it
@@ -41,9 +37,7 @@ _NEVER = tuple(
     for network in ("0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/128", "fe80::/10", "ff00::/8")
 )
 # Metadata services inside networks that an operator may well open.
-_METADATA = frozenset(
-    map(ipaddress.ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"))
-)
+_METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")))
 # Ports under 1024 are other services', but for the web's own. Above, these listen to whoever can reach them.
 _WEB_PORTS = frozenset({80, 443})
 _SERVICE_PORTS = frozenset(
@@ -75,9 +69,7 @@ def _allowed_network(written: str) -> Network:
     try:
         network = ipaddress.ip_network(written)
     except ValueError as error:
-        raise NetworkSettingError(
-            f"expected a network such as 10.1.0.0/16, got {written!r}: {error}"
-        ) from error
+        raise NetworkSettingError(f"expected a network such as 10.1.0.0/16, got {written!r}: {error}") from error
     for never in _NEVER:
         if network.version == never.version and network.overlaps(never):
             raise NetworkSettingError(f"bots can't be allowed in {network}: it holds addresses of {never}")
@@ -164,9 +156,7 @@ class Guard:
         # does; in the answer of a stranger's name server that is the mark of an attack.
         policy = self._policy(target.port, "drop" if local else "reject")
         try:
-            return ssrfguard.resolve(
-                target, policy=policy, resolver=None if local else self._within(deadline)
-            )
+            return ssrfguard.resolve(target, policy=policy, resolver=None if local else self._within(deadline))
         except ssrfguard.SSRFGuardError as error:
             raise RefusedError(str(error)) from error
 
