@@ -98,9 +98,7 @@ class Games:
             created_at=now,
         )
         tokens = {
-            number: token_hash(_seat_token(mint, number))
-            for number, seat in enumerate(seats)
-            if seat.kind == HUMAN
+            number: token_hash(_seat_token(mint, number)) for number, seat in enumerate(seats) if seat.kind == HUMAN
         }
         due_at = now + self._policy.open_seat_ms if waits else now
         self._store.games.create(game, secret=secret, due_at=due_at, tokens=tokens)

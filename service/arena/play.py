@@ -138,9 +138,7 @@ class Play:
                 return table, False
             events = table.game.apply(event)
             self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
-            told = self._store.games.commit(
-                game_id, events, expected=table.length, lease=None, ending=table.ending
-            )
+            told = self._store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
             if told.status == "committed":
                 table.committed(events, told.at)
                 self._go_on(table)
@@ -172,9 +170,7 @@ class Play:
             left = until - monotonic()
             if left <= 0 or is_time(game, table):
                 return game, table
-            self._store.watch.wait(
-                keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left
-            )
+            self._store.watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
 
 
 def _number_of(decision_id: str, game_id: str, number: int) -> int:

@@ -150,5 +150,3 @@ def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result
 def _exact_bids(game: Play) -> list[int] | None:
     """Count the rounds in which each seat met its bid; None where nobody bids."""
     return game.state.exact_bids.copy() if isinstance(game.state, River) else None
-
-
