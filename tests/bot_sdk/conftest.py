@@ -8,7 +8,7 @@ settings.register_profile(
     "bot_sdk",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=100,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
