@@ -89,9 +89,7 @@ class Accounts:
         if not hmac.compare_digest(invite_code.encode(), self._invite_code.encode()):
             raise invalid("invite_code", "expected the code of an invitation", code="bad_invite_code")
 
-    def _new_token(
-        self, mint: Mint, account_id: str, name: str, scopes: Sequence[Scope]
-    ) -> tuple[Token, str]:
+    def _new_token(self, mint: Mint, account_id: str, name: str, scopes: Sequence[Scope]) -> tuple[Token, str]:
         secret = mint.secret(ACCOUNT_TOKEN, "account")
         token = Token(
             id=mint.id("tok_"),

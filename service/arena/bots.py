@@ -63,7 +63,9 @@ class Bots:
         self._clock = clock
         self._busy = busy
 
-    def create(self, caller: Caller, wanted: Mapping[str, Any], secret: str | None, mint: Mint) -> tuple[Bot, str | None]:
+    def create(
+        self, caller: Caller, wanted: Mapping[str, Any], secret: str | None, mint: Mint
+    ) -> tuple[Bot, str | None]:
         """Register a bot as pending; answers its secret too if the arena made it.
 
         `wanted` has `name`, `url`, `rulesets` and `availability`. Raises InvalidError for a URL or ruleset that can't
