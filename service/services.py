@@ -25,7 +25,7 @@ CONNECTIONS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The parts of one process. `arena_key` is what tokens, and the ids of requests that may be retried, follow from."""
+    """The parts of one process. `arena_key` is what tokens and the ids of retried requests follow from."""
 
     settings: Settings
     store: Store
