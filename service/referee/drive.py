@@ -44,7 +44,7 @@ class Drive:
         if not referee.insist(lambda: referee.leases.take(self.game_id, self._token)):
             return
         self._load()
-        if self.table is not None and self.table.length == 0 and not self.table.game.is_over:
+        if self.table is not None and self._try(self.table) and self.table.length == 0 and not self.table.game.is_over:
             referee.aftermath.began(self.table)
 
     def hand_back(self) -> None:
@@ -56,6 +56,19 @@ class Drive:
         now = referee.insist(referee.due.now)
         referee.insist(lambda: referee.games.forget_stalls(self.game_id))
         referee.insist(lambda: referee.leases.give_back(self.game_id, self._token, due_at=now))
+
+    def _try(self, table: Table) -> bool:
+        """Count a try at this point of the game; after the third that came to nothing the game is aborted.
+
+        A worker that dies leaves its try counted, one that hands the game back in order takes it back.
+        """
+        referee = self._referee
+        if referee.insist(lambda: referee.games.stall(self.game_id, table.length)) <= MAX_TRIES:
+            return True
+        logger.error("game %s is aborted: %d tries at event %d came to nothing", self.game_id, MAX_TRIES, table.length)
+        referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+        self._load()
+        return False
 
     def _load(self) -> None:
         """Replay the game as it stands in the store, or leave it if there is nothing to drive."""
@@ -110,7 +123,7 @@ class Drive:
             self._answered[asking.decision_id] = verdict
         elif self.table is not None:
             logger.error("our fault in %s: %s", asking.decision_id, verdict.error)
-            self._count_our_fault(self.table)
+            self._try(self.table)
 
     @property
     def has_people(self) -> bool:
@@ -171,6 +184,7 @@ class Drive:
         """Give the game back until one of them acts or is late; False if it has left these hands otherwise."""
         leases = self._referee.leases
         until = min(table.deadline(seat) for seat in table.game.owed())
+        self._referee.insist(lambda: self._referee.games.forget_stalls(self.game_id))
         gone = self._referee.insist(
             lambda: leases.give_back(self.game_id, self._token, seen=table.length, due_at=until)
         )
@@ -219,13 +233,6 @@ class Drive:
         state = table.ending or GameState.VOID
         self._referee.insist(lambda: self._referee.games.end(self.game_id, state))
         self._load()
-
-    def _count_our_fault(self, table: Table) -> None:
-        games = self._referee.games
-        tries = self._referee.insist(lambda: games.stall(self.game_id, table.length))
-        if tries >= MAX_TRIES:
-            self._referee.insist(lambda: games.end(self.game_id, GameState.ABORTED))
-            self._load()
 
 
 def _named(table: Table, events: Sequence[Event]) -> list[tuple[str, Decided]]:
