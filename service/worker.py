@@ -55,8 +55,7 @@ class WorkerProcess:
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
-        broker = open_broker(settings)
-        self._queue = BrokerQueue(broker)
+        self._queue = BrokerQueue(open_broker(settings))
         self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
         self._sweep = Sweep(
             self._store,
@@ -68,9 +67,14 @@ class WorkerProcess:
             open_seat_ms=settings.open_seat_ms,
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
-        self._workers = self._dramatiq(broker)
+        self._workers = [
+            Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
+            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
+        ]
 
-    def _dramatiq(self, broker: RedisBroker) -> list[Worker]:
+    def _broker(self) -> RedisBroker:
+        """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
+        broker = open_broker(self._settings)
         work: dict[str, Callable[..., None]] = {
             DRIVE: self.drive,
             DRIVE_SHARD: self.drive_shard,

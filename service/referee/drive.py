@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot_sdk.errors import SdkError
-from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause
+from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.messages import decision_id
 from service.referee.asking import Asking
 from service.referee.referee import Referee
@@ -56,6 +56,11 @@ class Drive:
         now = referee.insist(referee.due.now)
         referee.insist(lambda: referee.games.forget_stalls(self.game_id))
         referee.insist(lambda: referee.leases.give_back(self.game_id, self._token, due_at=now))
+
+    def break_off(self) -> None:
+        """Leave the game to whoever takes it when the lease has run out; the try stays counted."""
+        self.table = None
+        self._referee.leases.forget(self.game_id)
 
     def _try(self, table: Table) -> bool:
         """Count a try at this point of the game; after the third that came to nothing the game is aborted.
@@ -153,9 +158,8 @@ class Drive:
         if game.is_out(seat):
             return game.failed(seat, Outcome.RETIRED, ms=0.0)
         if kind == HUMAN:
-            budget = table.meta.limits.human_budget_ms
-            is_late = self._now() >= table.deadline(seat)
-            return game.failed(seat, Outcome.LATE, ms=float(budget)) if is_late else None
+            waited = quantised(table.meta.limits.human_budget_ms)
+            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
         if kind == BOT and self._referee.players.is_disabled(table, seat):
             return Retired(seat, RetiredBecause.DISABLED)
         verdict = self._answered.get(table.decision_id(seat))
