@@ -120,10 +120,10 @@ class Resource(Blueprint):  # type: ignore[misc]
                 documented |= set(part.get("responses", {}))
         problems = {status: f"Problem{status}" for status in sorted(_statuses(view, rule) - documented)}
         summary = (view.__doc__ or "").splitlines()[0].rstrip(".")
-        document = self.doc(
-            operationId=_camel(view.__name__), summary=summary, security=who.security, responses=problems
-        )
-        return cast("View", document(view))
+        said: dict[str, Any] = {"summary": summary, "operationId": _camel(view.__name__), "security": who.security}
+        if getattr(view, "is_idempotent", False):
+            said["parameters"] = ["idempotencyKey"]
+        return cast("View", self.doc(**said, responses=problems)(view))
 
 
 def _guarded(view: View, who: Audience) -> View:
