@@ -195,8 +195,8 @@ class EmbeddedValkey:
             time.sleep(_POLL_S)
 
     def _last_words(self) -> str:
-        lines = self.log_path.read_text(errors="replace").splitlines()
-        return lines[-1] if lines else "it said nothing"
+        lines = self.log_path.read_text(errors="replace").split("\n")
+        return "; ".join([line for line in lines if line.strip()][-3:]) or "it said nothing"
 
     def kill(self) -> None:
         """End the server as a crash would (SIGKILL), and wait until it is gone."""

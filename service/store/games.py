@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Event
 from service.store import due, keys, listing, unfinished
+from service.store.documents import encode
 from service.store.entities import Game, GameState, Seat
 from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
@@ -28,13 +29,9 @@ if TYPE_CHECKING:
 Log = list[tuple[int, Event]]
 """Events in order, each with the Redis millisecond of its commit."""
 
-_PAGE = 200
-_MOST_PAGES = 10
-
 _game = msgspec.json.Decoder(Game)
 _seat = msgspec.json.Decoder(Seat)
 _event: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -79,7 +76,7 @@ class GameStore:
             pipe.execute()
         pairs = [part for seat, token in sorted((tokens or {}).items()) for part in (str(seat), token)]
         names = [keys.game_meta(game.id), keys.game_secret(game.id), keys.game_tokens(game.id)]
-        return bool(self._scripts.run("create_game", names, [_encode(game), secret, game.state, *pairs]))
+        return bool(self._scripts.run("create_game", names, [encode(game), secret, game.state, *pairs]))
 
     def _index(self, pipe: Pipeline, game: Game) -> None:
         entry = {listing.member(game.created_at, game.id): 0}
@@ -159,7 +156,7 @@ class GameStore:
             raise ValueError("expected at least one event to commit, got none")
         names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
         head: Args = [expected, lease or "", ending or "", keys.game_news(game_id)]
-        told = self._scripts.run("commit", names, [*head, *(_encode(event) for event in events)])
+        told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
         status, length, at, state = told
         return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
 
@@ -187,7 +184,7 @@ class GameStore:
             owner = keys.unfinished(unfinished.bot(value.bot_id))
             self._redis.zadd(owner, {game_id: due.Due(self._redis).now()}, nx=True)
         names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
-        args: Args = [seat, _encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
+        args: Args = [seat, encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
         told = self._scripts.run("fill_seat", names, args).decode()
         if told == "missing":
             raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
@@ -273,16 +270,8 @@ class GameStore:
     def _select(
         self, key: str, limit: int, cursor: str | None, state: GameState | None
     ) -> tuple[list[Game], str | None]:
-        found: list[Game] = []
-        for _ in range(_MOST_PAGES):
-            names, cursor = listing.page(self._redis, key, limit=_PAGE if state else limit, cursor=cursor)
-            found += [game for game in self.get_many(names) if game and state in {None, game.state}]
-            if len(found) >= limit or cursor is None:
-                break
-        if len(found) > limit:
-            last = found[limit - 1]
-            return found[:limit], listing.encoded(listing.member(last.created_at, last.id).encode())
-        return found, cursor
+        keep = None if state is None else lambda game: game.state is state
+        return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
 
 
 def _as_game(fields: dict[bytes, bytes]) -> Game | None:
