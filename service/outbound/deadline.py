@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 
 class DeadlinePassed(TimeoutError):  # noqa: N818  # it is what a socket raises, and is caught as that

@@ -5,23 +5,18 @@ from __future__ import annotations
 import functools
 import logging
 import ssl
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from bot_sdk.events import Outcome
+from bot_sdk.messages import MAX_REPLY_BYTES
 from bot_sdk.signing import sign
-from service.outbound.connection import EndedError, Pool, open_connection
+from service.outbound.connection import Connection, EndedError, Pool, open_connection
 from service.outbound.deadline import Deadline
-from service.outbound.guard import RefusedError
+from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
-from service.outbound.values import HEAD_SHOWN, REPLY_LIMIT, Answer, OutboundError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from service.outbound.connection import Connection
-    from service.outbound.guard import Guard
-    from service.outbound.values import Call
+from service.outbound.values import HEAD_SHOWN, Answer, Call, OutboundError
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +40,7 @@ class Request:
     verb: str = "POST"
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
-    limit: int = REPLY_LIMIT
+    limit: int = MAX_REPLY_BYTES
     wants_json: bool = True
 
 
@@ -200,9 +195,7 @@ def _exchange(connection: Connection, request: Request, message: bytes, progress
     except (ConnectionError, ssl.SSLError) as error:
         if not reader.has_begun:
             raise EndedError(f"the connection broke before an answer: {error}") from error
-        raise Fault(
-            Outcome.BAD_REPLY, f"the connection broke within the answer: {error}", reader.status
-        ) from error
+        raise Fault(Outcome.BAD_REPLY, f"the connection broke within the answer: {error}", reader.status) from error
     if not reader.has_begun:
         raise EndedError("the connection closed before an answer")
     reader.end()

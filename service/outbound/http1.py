@@ -125,9 +125,7 @@ class ReplyReader:
         expected = 200 if self._wants_json else 299
         if not 200 <= (self.status or 0) <= expected:
             said = "200" if self._wants_json else "2xx"
-            raise Fault(
-                Outcome.BAD_STATUS, f"expected {said}, got {self.status}", self.status, self.body[:HEAD_SHOWN]
-            )
+            raise Fault(Outcome.BAD_STATUS, f"expected {said}, got {self.status}", self.status, self.body[:HEAD_SHOWN])
 
     def _check_headers(self) -> None:
         headers = self._headers
@@ -137,9 +135,7 @@ class ReplyReader:
         if headers.get(b"content-encoding", b"identity").lower() != b"identity":
             raise self._fault(f"expected no content-encoding, got {_shown(headers[b'content-encoding'])}")
         if headers.get(b"transfer-encoding", b"chunked").lower() != b"chunked":
-            raise self._fault(
-                f"expected no transfer-encoding but chunked, got {_shown(headers[b'transfer-encoding'])}"
-            )
+            raise self._fault(f"expected no transfer-encoding but chunked, got {_shown(headers[b'transfer-encoding'])}")
         if int(headers.get(b"content-length", b"0")) > self._limit:
             raise self._fault(f"expected at most {self._limit} bytes")
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
+from bot_sdk.events import Outcome
+from bot_sdk.messages import MAX_REPLY_BYTES, MAX_REPLY_BYTES_PER_DECISION
 
-    from bot_sdk.events import Outcome
-
-REPLY_LIMIT = 64 * 1024
-REPLY_LIMIT_PER_DECISION = 1024
 HEAD_SHOWN = 512
 
 
@@ -46,7 +42,7 @@ class Call:
     @property
     def reply_limit(self) -> int:
         """How many bytes the reply may have."""
-        return REPLY_LIMIT + (REPLY_LIMIT_PER_DECISION * self.decisions if self.decisions > 1 else 0)
+        return MAX_REPLY_BYTES + (MAX_REPLY_BYTES_PER_DECISION * self.decisions if self.decisions > 1 else 0)
 
 
 @dataclass(frozen=True, slots=True)

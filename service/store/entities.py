@@ -174,7 +174,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     format: str = "round_robin"
     deals: str = "fresh"
     table_size: int
-    rounds: int
+    rounds: int | None = None
     seed: int
     limits: Limits = Limits()
     root: str

@@ -60,9 +60,7 @@ class GameStore:
 
     # --- creation and reading -------------------------------------------------------------------------------
 
-    def create(
-        self, game: Game, *, secret: bytes, due_at: int | None, tokens: Mapping[int, str] | None = None
-    ) -> bool:
+    def create(self, game: Game, *, secret: bytes, due_at: int | None, tokens: Mapping[int, str] | None = None) -> bool:
         """Keep a new game, open or running; False if another game has its id.
 
         True also if this very game was created before. It is due (at `due_at`, Redis ms), listed and counted
@@ -199,9 +197,7 @@ class GameStore:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""
         if not state.is_end:
             raise ValueError(f"expected a state that is an end, got {state.value!r}")
-        return bool(
-            self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)])
-        )
+        return bool(self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]))
 
     def settle(self, game: Game) -> None:
         """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""
@@ -224,9 +220,7 @@ class GameStore:
 
     def release(self, game_id: str, token: str, seen: int) -> bool:
         """Give the lease back, unless the log moved on from `seen`: then False, and the holder goes on."""
-        return bool(
-            self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen])
-        )
+        return bool(self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen]))
 
     def leased(self, game_ids: Sequence[str]) -> list[bool]:
         """Tell which games are in somebody's hands now, in one round trip."""
@@ -280,16 +274,12 @@ def _as_game(fields: dict[bytes, bytes]) -> Game | None:
         return None
     game = _game.decode(fields[b"body"])
     changes: dict[str, Any] = {"state": GameState(fields[b"state"].decode())}
-    changes |= {
-        name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields
-    }
+    changes |= {name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields}
     if any(name.startswith((b"seat:", b"entropy:")) for name in fields):
         places = range(len(game.seats))
         changes["seats"] = [_later_seat(fields.get(b"seat:%d" % n), game.seats[n]) for n in places]
         entropy = [fields.get(b"entropy:%d" % n) for n in places]
-        changes["entropy"] = [
-            old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)
-        ]
+        changes["entropy"] = [old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)]
     return replace(game, **changes)
 
 
