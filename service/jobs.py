@@ -1,59 +1,68 @@
 """The queues between the API and the workers: their names, what may be sent, and who sends it.
 
-A job carries ids only, may run twice, and may be lost: the store knows what is due (`arena.sweep`).
+A job carries ids only, may run twice, and may be lost: the store knows which games are due (`arena.sweep`).
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final
 
-import redis
 from dramatiq import Message
 from dramatiq.brokers.redis import RedisBroker
+from redis import RedisError
 
 from service.config import Settings
+from service.store.connection import connect
 
 INTERACTIVE: Final = "interactive"
+"""What somebody waits for: games with people in them, checks of bots."""
 TOURNAMENT: Final = "tournament"
+"""Everything else."""
 
 DRIVE: Final = "drive"
 DRIVE_SHARD: Final = "drive_shard"
-CHECK: Final = "check"
+CHECK_BOT: Final = "check_bot"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK: INTERACTIVE}
+QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: INTERACTIVE}
 """The queue each job goes by."""
 
-
-def broker_for(settings: Settings) -> RedisBroker:
-    """Make the broker; it connects at its first use."""
-    client = redis.Redis.from_url(settings.broker_url, socket_timeout=10, socket_connect_timeout=3)
-    broker = RedisBroker(client=client, heartbeat_timeout=settings.heartbeat_ms, maintenance_chance=100_000)
-    for queue in sorted(set(QUEUES.values())):
-        broker.declare_queue(queue)
-    return broker
+logger: Final = logging.getLogger(__name__)
 
 
-class Jobs:
-    """Sends jobs: the `Queue` of the use cases. A queue that is away loses nothing but time, so it is no error."""
+def open_broker(settings: Settings) -> RedisBroker:
+    """Build the broker that every process of ours uses; it connects at its first message."""
+    return RedisBroker(  # type: ignore[no-untyped-call]
+        client=connect(settings.broker_url),
+        heartbeat_timeout=settings.heartbeat_ms,
+        maintenance_chance=100_000,
+    )
+
+
+class BrokerQueue:
+    """The use cases' Queue over a broker."""
 
     def __init__(self, broker: RedisBroker) -> None:
         """Send by this broker."""
         self._broker = broker
 
     def check(self, check_id: str) -> None:
-        """Have a conformance check of a bot run."""
-        self._send(CHECK, check_id)
+        """Have a conformance check of a bot run; raises the broker's error, since nothing else would run it."""
+        self._send(CHECK_BOT, check_id)
 
     def drive(self, game_id: str) -> None:
-        """Have a game driven now."""
-        self._send(DRIVE, game_id)
+        """Have a game driven now; without a broker the sweeper finds it later."""
+        self._hint(DRIVE, game_id)
 
     def drive_shard(self, game_ids: list[str]) -> None:
-        """Have tournament games driven side by side."""
-        self._send(DRIVE_SHARD, game_ids)
+        """Have games without people driven side by side, as `drive`."""
+        self._hint(DRIVE_SHARD, game_ids)
+
+    def _hint(self, job: str, *args: Any) -> None:
+        try:
+            self._send(job, *args)
+        except RedisError as error:
+            logger.warning("%s isn't sent: %s", job, error)
 
     def _send(self, job: str, *args: Any) -> None:
-        message: Message[None] = Message(
-            queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}
-        )
-        self._broker.enqueue(message)
+        self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from bot_sdk.bots import HOUSE, PREFIX, house
 from bot_sdk.games.registry import RULESETS
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import BOT_SECRET, Mint
@@ -188,9 +189,28 @@ class Bots:
             raise invalid("url", why, code="bad_url")
 
 
+def house_bots() -> list[Bot]:
+    """Describe the arena's own bots, which run inside its workers and belong to nobody."""
+    cards = {bot_id: house(bot_id).card() for bot_id in HOUSE}
+    return [
+        Bot(
+            id=bot_id,
+            account_id="",
+            name=card.name,
+            url="",
+            rulesets=list(card.rulesets),
+            state=BotState.ACTIVE,
+            version=card.version,
+            created_at=0,
+            activated_at=0,
+        )
+        for bot_id, card in cards.items()
+    ]
+
+
 def is_house(bot: Bot) -> bool:
     """Tell whether a bot is one of the arena's own."""
-    return bot.id.startswith("house:")
+    return bot.id.startswith(PREFIX)
 
 
 def is_visible(bot: Bot, caller: Caller) -> bool:
