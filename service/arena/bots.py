@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bot_sdk.bots import HOUSE, PREFIX, house
-from bot_sdk.games.registry import RULESETS
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import BOT_SECRET, Mint
 from service.store.entities import Bot, BotState, Check
@@ -69,11 +68,10 @@ class Bots:
     ) -> tuple[Bot, str | None]:
         """Register a bot as pending; answers its secret too if the arena made it.
 
-        `wanted` has `name`, `url`, `rulesets` and `availability`. Raises InvalidError for a URL or ruleset that can't
-        be, ConflictError when the account has as many bots as it may.
+        `wanted` has `name`, `url`, `rulesets` (known ones) and `availability`. Raises InvalidError for a URL or secret
+        that can't be, ConflictError when the account has as many bots as it may.
         """
         self._check_url(wanted["url"])
-        _check_rulesets(wanted["rulesets"])
         if secret:
             check_secret(secret)
         made = None if secret else mint.secret(BOT_SECRET, "bot")
@@ -116,8 +114,6 @@ class Bots:
         self._owned(caller, bot_id)
         if "url" in wanted:
             self._check_url(wanted["url"])
-        if "rulesets" in wanted:
-            _check_rulesets(wanted["rulesets"])
         return self._store.change(bot_id, lambda bot: changed(bot, wanted))
 
     def delete(self, caller: Caller, bot_id: str) -> None:
@@ -255,12 +251,6 @@ def check_secret(secret: str) -> None:
 def _refuse_disabled(bot: Bot) -> None:
     if bot.state is BotState.DISABLED:
         raise ConflictError("the operator has disabled this bot", code="bot_disabled")
-
-
-def _check_rulesets(names: Sequence[str]) -> None:
-    for name in names:
-        if name not in RULESETS:
-            raise invalid("rulesets", f"expected rulesets among {', '.join(RULESETS)}, got {name!r:.80}")
 
 
 def _passes(bot: Bot, wanted: BotFilter) -> bool:
