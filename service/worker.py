@@ -84,10 +84,7 @@ class WorkerProcess:
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
                 function
             )
-        return [
-            Worker(broker, queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
-            Worker(broker, queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
-        ]
+        return broker
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
