@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, quoted
 
 SUITS: Final = "CDHS"
 RANKS: Final = "23456789TJQKA"
@@ -31,7 +31,7 @@ def parse_card(text: str) -> int:
     try:
         return _NUMBERS[text]
     except (KeyError, TypeError):
-        raise CardError(f"expected a card such as 'QH', got {text!r}") from None
+        raise CardError(f"expected a card such as 'QH', got {quoted(text)}") from None
 
 
 def suit_of(card: int) -> int:

@@ -12,6 +12,7 @@ from service.api import (
     accounts,
     auth,
     bodies,
+    bots,
     context,
     docs,
     fields,
@@ -23,9 +24,8 @@ from service.api import (
     rulesets,
 )
 from service.services import Services
-from service.store.errors import UNAVAILABLE
 
-RESOURCES = (health.blp, rulesets.blp, accounts.blp)
+RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp)
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
 `code` that stays what it is. Lists go by `limit` and `cursor`. Creating calls take an `Idempotency-Key`: the same key
@@ -42,8 +42,8 @@ def create_app(services: Services) -> Flask:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=services.settings.proxies, x_proto=1)  # type: ignore[method-assign]
     context.attach(app, services)
     ids.register(app)
-    problems.register(app, UNAVAILABLE)
-    limits.register(app, services.settings, services.store.pool)
+    problems.register(app)
+    limits.register(app, services.settings)
     app.before_request(_admit)
     headers.register(app, services.settings)
     api = _Api(app)

@@ -13,12 +13,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
 NEVER_OPEN = tuple(ipaddress.ip_network(n) for n in ("0.0.0.0/8", "169.254.0.0/16", "::/128", "fe80::/10"))
+_DATABASE = re.compile(r"\d{1,4}", re.ASCII)
 LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 
@@ -59,9 +60,17 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 
 def _redis_url(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in {"redis", "rediss", "unix"} or (parts.scheme != "unix" and not parts.hostname):
-        raise SettingsError("expected a URL such as redis://127.0.0.1:6379/0 or unix:///run/valkey.sock")
+    by_path = parts.scheme == "unix" and not parts.netloc and parts.path
+    by_host = parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0
+    if not (by_path or by_host) or not _DATABASE.fullmatch(_database(parts)):
+        raise SettingsError("expected a URL such as redis://127.0.0.1:6379/0 or unix:///run/valkey.sock?db=0")
     return value
+
+
+def _database(parts: SplitResult) -> str:
+    if parts.scheme == "unix":
+        return dict(parse_qsl(parts.query)).get("db", "0")
+    return parts.path.strip("/") or "0"
 
 
 def _public_url(value: str) -> str:
@@ -105,7 +114,7 @@ def _secret(length: int) -> Callable[[str], str]:
 
 
 def _rate(value: str) -> str:
-    one = r"\d{1,7} per (\d{1,4} )?(second|minute|hour|day)s?"
+    one = r"[1-9]\d{0,6} per ([1-9]\d{0,3} )?(second|minute|hour|day)s?"
     if not re.fullmatch(rf"{one}(; {one})*", value, re.ASCII):
         raise SettingsError(f"expected rates such as '50 per second; 1000 per minute', got {value!r}")
     return value
@@ -119,17 +128,17 @@ def _origins(value: str) -> tuple[str, ...]:
     return origins
 
 
-def _setting(variable: str, default: Any, parse: Callable[[str], Any]) -> Any:
-    return dataclasses.field(default=default, metadata={"variable": variable, "parse": parse})
+def _setting(variable: str, default: Any, parse: Callable[[str], Any], *, shown: bool = True) -> Any:
+    return dataclasses.field(default=default, repr=shown, metadata={"variable": variable, "parse": parse})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All that an operator may choose. The string after each field is its documentation."""
 
-    redis_url: str = _setting("REDIS_URL", DEFAULT_REDIS_URL, _redis_url)
+    redis_url: str = _setting("REDIS_URL", DEFAULT_REDIS_URL, _redis_url, shown=False)
     """Where games, accounts and tournaments are kept: Redis or Valkey, 7.0 or later."""
-    broker_url: str = _setting("SLAGVELD_BROKER_URL", "", _redis_url)
+    broker_url: str = _setting("SLAGVELD_BROKER_URL", "", _redis_url, shown=False)
     """Where jobs for the workers wait; by default the next database of the same server."""
     fsync: str = _setting("SLAGVELD_FSYNC", "everysec", _one_of("everysec", "always"))
     """How often the embedded store syncs to disk: `always` loses nothing even when the power is cut."""
@@ -144,13 +153,13 @@ class Settings:
     bot_networks: tuple[Network, ...] = _setting("SLAGVELD_BOT_NETWORKS", (), _networks)
     """Networks beside the public internet in which bots may be called; link-local ones never."""
 
-    key: bytes | None = _setting("SLAGVELD_KEY", None, _key)
+    key: bytes | None = _setting("SLAGVELD_KEY", None, _key, shown=False)
     """The arena key that tokens and secrets are derived from; made at the first start if it isn't given."""
-    admin_token: str | None = _setting("SLAGVELD_ADMIN_TOKEN", None, _secret(32))
+    admin_token: str | None = _setting("SLAGVELD_ADMIN_TOKEN", None, _secret(32), shown=False)
     """The operator's bearer token; without it nobody is the operator."""
     accounts: str = _setting("SLAGVELD_ACCOUNTS", "invite", _one_of("open", "invite"))
     """Who may make an account: anyone, or who knows the invite code (the operator always may)."""
-    invite_code: str | None = _setting("SLAGVELD_INVITE_CODE", None, _secret(8))
+    invite_code: str | None = _setting("SLAGVELD_INVITE_CODE", None, _secret(8), shown=False)
     """What to send as `invite_code` to make an account when accounts are by invitation."""
     anonymous_games: bool = _setting("SLAGVELD_ANONYMOUS_GAMES", default=False, parse=_yes_or_no)
     """Whether games of house bots and people may be made without an account."""
@@ -209,14 +218,13 @@ def _parsed(variable: str, value: str, parse: Callable[[str], Any]) -> Any:
     except SettingsError as error:
         raise SettingsError(f"set {variable} right: {error}") from error
     except ValueError as error:
-        raise SettingsError(f"set {variable} right: {value!r} can't be read") from error
+        raise SettingsError(f"set {variable} right: its value can't be read") from error
 
 
 def next_database(redis_url: str) -> str:
     """Return the URL of the next database on the same server, so that jobs and games don't share one."""
     parts = urlsplit(redis_url)
+    following = str(int(_database(parts)) + 1)
     if parts.scheme == "unix":
-        query = dict(parse_qsl(parts.query))
-        query["db"] = str(int(query.get("db", "0")) + 1)
-        return urlunsplit(parts._replace(query=urlencode(query)))
-    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or '0') + 1}"))
+        return f"unix://{parts.path}?{urlencode(dict(parse_qsl(parts.query)) | {'db': following})}"
+    return urlunsplit(parts._replace(path=f"/{following}"))

@@ -12,12 +12,15 @@ import yaml
 
 from service.app import create_app
 from service.config import Settings
+from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 
 
 def document() -> dict[str, Any]:
     """Return the specification as it is served at /openapi.json; no store needs to run."""
-    answer = create_app(open_services(Settings())).test_client().get("/openapi.json").get_json()
+    settings = Settings()
+    app = create_app(open_services(settings, BrokerQueue(open_broker(settings))))
+    answer = app.test_client().get("/openapi.json").get_json()
     return dict(answer)
 
 

@@ -8,9 +8,11 @@ from flask import Flask
 
 from service.app import create_app
 from service.config import Settings
+from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 
 
 def application() -> Flask:
     """Build the app from the environment, in the worker process that will serve it."""
-    return create_app(open_services(Settings.from_env(os.environ)))
+    settings = Settings.from_env(os.environ)
+    return create_app(open_services(settings, BrokerQueue(open_broker(settings))))

@@ -1,4 +1,4 @@
-"""One embedded Valkey for the whole test session, and an empty database for each test that asks for one."""
+"""One embedded Valkey for the whole test session, and an empty store for each test that asks for one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
+from service.store.store import Store
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +17,7 @@ def valkey(tmp_path_factory):
 
 @pytest.fixture
 def redis_url(valkey):
-    """Give the address of an empty database; whoever connects to it shares it."""
+    """Give the address of an empty database 0; the other databases of the server are empty, too."""
     client = connect(valkey.url, max_connections=1)
     client.flushall()
     client.close()
@@ -28,3 +29,10 @@ def redis(redis_url):
     client = connect(redis_url)
     yield client
     client.close()
+
+
+@pytest.fixture
+def store(redis_url):
+    opened = Store.open(redis_url)
+    yield opened
+    opened.close()

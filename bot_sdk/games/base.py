@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from bot_sdk.cards import NAMES, SUITS, suit_of
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, quoted
 
 Packs = Callable[[int], Sequence[int]]
 """Gives the pack of a deal: deal number, from 0 -> the 52 cards, top first."""
@@ -131,7 +131,7 @@ class State(ABC):
         """Take an action; raises `IllegalAction` and changes nothing if it isn't legal now."""
         code = self.CODES.get(action) if isinstance(action, str) else None
         if code is None:
-            raise UnknownAction(f"expected an action such as {self.ACTIONS[0]!r}, got {action!r:.80}")
+            raise UnknownAction(f"expected an action such as {self.ACTIONS[0]!r}, got {quoted(action)}")
         if code not in self.codes(seat):
             legal = self.legal_actions(seat)
             expected = f"one of {', '.join(legal)}" if legal else f"no action of seat {seat} now"

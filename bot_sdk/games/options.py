@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, quoted
 
 
 class OptionError(SdkError, ValueError):
@@ -34,7 +34,7 @@ class Choice:
         """Raise `OptionError` unless this is one of the values; ``True`` is no 1."""
         if not any(type(value) is type(each) and value == each for each in self.values):
             expected = ", ".join(repr(each) for each in self.values)
-            raise OptionError(self.name, f"expected {self.name} to be one of {expected}, got {value!r:.80}")
+            raise OptionError(self.name, f"expected {self.name} to be one of {expected}, got {quoted(value)}")
 
     def schema(self) -> dict[str, Any]:
         """Describe the option as JSON Schema."""
@@ -57,7 +57,7 @@ class Whole:
         if type(value) is not int or not self.low <= value <= self.high:
             why = f" ({self.limit})" if self.limit else ""
             span = f"a whole number from {self.low} to at most {self.high}{why}"
-            raise OptionError(self.name, f"expected {self.name} to be {span}, got {value!r:.80}")
+            raise OptionError(self.name, f"expected {self.name} to be {span}, got {quoted(value)}")
 
     def schema(self) -> dict[str, Any]:
         """Describe the option as JSON Schema."""
@@ -78,7 +78,7 @@ def resolve(declared: Sequence[Option], given: Mapping[str, Any]) -> dict[str, A
     known = {option.name for option in declared}
     for name in given:
         if name not in known:
-            raise OptionError(str(name), f"expected an option among {', '.join(sorted(known))}, got {name!r:.80}")
+            raise OptionError(str(name), f"expected an option among {', '.join(sorted(known))}, got {quoted(name)}")
     resolved = {}
     for option in declared:
         value = given.get(option.name, option.default)

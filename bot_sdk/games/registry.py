@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, quoted
 from bot_sdk.games import river, seven_up
 from bot_sdk.games.base import Packs, State, Tell
 from bot_sdk.games.options import Option, resolve, schema
@@ -87,4 +87,4 @@ def ruleset(name: str) -> Ruleset:
     try:
         return RULESETS[name]
     except (KeyError, TypeError):
-        raise RulesetError("ruleset", f"expected a ruleset among {', '.join(RULESETS)}, got {name!r:.80}") from None
+        raise RulesetError("ruleset", f"expected a ruleset among {', '.join(RULESETS)}, got {quoted(name)}") from None

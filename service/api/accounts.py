@@ -13,7 +13,8 @@ from service.api.idempotency import idempotent
 from service.api.resource import Resource
 from service.arena.caller import ALL_SCOPES, Scope
 from service.arena.minting import Mint
-from service.store.entities import Account, Token
+from service.store.accounts import Token
+from service.store.entities import Account
 
 blp = Resource("accounts", description="Who owns bots, games and tournaments, and the tokens to say so.")
 

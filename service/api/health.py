@@ -8,7 +8,6 @@ from marshmallow import Schema, fields
 
 from service.api.auth import public
 from service.api.context import services
-from service.api.problems import Problem
 from service.api.resource import Resource
 
 blp = Resource("health", description="For load balancers and people who wonder.")
@@ -33,8 +32,7 @@ def live() -> dict[str, Any]:
 def ready() -> dict[str, Any]:
     """Tell that the store answers too.
 
-    503 while it doesn't, or doesn't take writes.
+    503 while it doesn't.
     """
-    if not services().store.ready():
-        raise Problem(503, "the store takes no writes", code="store_away", headers={"Retry-After": "2"})
+    services().store.is_ready()
     return {"version": services().version}

@@ -21,6 +21,7 @@ from service.api.context import caller, services
 from service.api.problems import Problem
 from service.arena.caller import Caller
 from service.arena.minting import Mint
+from service.store.idempotency import Answer
 
 HEADER = "Idempotency-Key"
 SHORTEST_ANONYMOUS = 16
@@ -64,44 +65,41 @@ def _key(asking: Caller) -> str | None:
 
 def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
     kept = services().store.idempotency
-    found = kept.begin(scope, hashlib.sha256(request.get_data(cache=True)).hexdigest())
-    if found == "conflict":
+    begun = kept.begin(scope, hashlib.sha256(request.get_data(cache=True)).hexdigest())
+    if begun.status == "conflict":
         raise Problem(422, f"that {HEADER} came with another body before", code="idempotency_key_reused")
-    if found == "in_flight":
-        raise Problem(409, f"a request with that {HEADER} is in flight", code="in_flight", headers={"Retry-After": "1"})
-    if found != "new":
-        return _replayed(found, mint)
+    if begun.status == "in_flight":
+        detail = f"a request with that {HEADER} is in flight"
+        raise Problem(409, detail, code="in_flight", headers={"Retry-After": "1"})
+    if begun.answer is not None:
+        return _replayed(begun.answer, mint)
     try:
         answer: Response = current_app.make_response(view())
-    except BaseException:
-        kept.abandon(scope)
+    except Exception:
+        kept.abandon(begun)
         raise
-    if answer.status_code >= 300:
-        kept.abandon(scope)
-    else:
-        headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-        kept.finish(scope, answer.status_code, headers, without_secrets(answer.get_data(as_text=True), mint))
+    headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+    kept.finish(begun, Answer(answer.status_code, headers, without_secrets(answer.get_data(as_text=True), mint)))
     return answer
 
 
-def _replayed(found: Any, mint: Mint) -> Response:
-    answer = current_app.response_class(
-        with_secrets(found.body, mint), status=found.status, content_type="application/json"
-    )
-    answer.headers.update(found.headers)
+def _replayed(kept: Answer, mint: Mint) -> Response:
+    body = with_secrets(kept.body, mint)
+    answer = current_app.response_class(body, status=kept.status, content_type="application/json")
+    answer.headers.update(kept.headers)
     answer.headers["Idempotency-Replayed"] = "true"
     return answer
 
 
-def without_secrets(body: str, mint: Mint) -> str:
+def without_secrets(body: str, mint: Mint) -> bytes:
     """Cut what the mint has made out of a body: JSON of texts, and of `[prefix, purpose]` where a secret stood."""
     pieces: list[str | list[str]] = [body]
     for secret, prefix, purpose in mint.minted:
         pieces = [part for piece in pieces for part in _cut(piece, secret, [prefix, purpose])]
-    return json.dumps(pieces)
+    return json.dumps(pieces).encode()
 
 
-def with_secrets(pieces: str, mint: Mint) -> str:
+def with_secrets(pieces: bytes, mint: Mint) -> str:
     """Undo `without_secrets`, making the same secrets again."""
     return "".join(piece if isinstance(piece, str) else mint.secret(*piece) for piece in json.loads(pieces))
 

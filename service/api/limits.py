@@ -8,10 +8,10 @@ import time
 
 from flask import Flask, Response, request
 from flask_limiter import ApplicationLimit, Limiter, RequestLimit
-from redis import BlockingConnectionPool
 
 from service.api.problems import Problem
 from service.config import Settings
+from service.store.connection import connect
 
 NEW_ACCOUNT = "accounts.create_account"
 _FREE = ("health.", "docs.", "static")
@@ -31,8 +31,12 @@ def address() -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-def register(app: Flask, settings: Settings, pool: BlockingConnectionPool) -> Limiter:
-    """Count every request of the app but those for its health and its pages."""
+def register(app: Flask, settings: Settings) -> Limiter:
+    """Count every request of the app but those for its health and its pages.
+
+    The counts have connections of their own, which give up fast: memory counts while the store is slow or away.
+    """
+    pool = connect(settings.redis_url, socket_timeout_s=0.5, pool_timeout_s=0.5, retries=1).connection_pool
     return Limiter(
         address,
         app=app,

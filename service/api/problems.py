@@ -11,9 +11,11 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Response, current_app, request
+from redis.exceptions import ConnectionError, RedisError, TimeoutError  # noqa: A004 (redis-py's names)
 from werkzeug.exceptions import HTTPException
 
 from service.arena import errors
+from service.store.errors import BadCursorError, ContendedError
 
 PROBLEM_JSON = "application/problem+json"
 RETRY_AFTER_S = 2
@@ -38,6 +40,12 @@ STATUS: dict[type[errors.ArenaError], int] = {
     errors.InvalidError: 422,
     errors.UnavailableError: 503,
 }
+
+_STORE_SAYS_LATER = (
+    "LOADING", "OOM", "READONLY", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY ", "TRYAGAIN",
+    "command not allowed when used memory", "You can't write against a read only",
+)  # fmt: skip
+"""How the server begins an error that will pass; redis-py cuts the first word off some."""
 
 log = logging.getLogger(__name__)
 
@@ -81,13 +89,14 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
         return answer
 
 
-def register(app: Flask, unavailable: tuple[type[Exception], ...]) -> None:
-    """Answer every error of the app as a problem; errors of `unavailable` mean that the store is away."""
+def register(app: Flask) -> None:
+    """Answer every error of the app as a problem."""
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(errors.ArenaError, _refused)
     app.register_error_handler(HTTPException, http_error)
-    for kind in unavailable:
-        app.register_error_handler(kind, _away)
+    app.register_error_handler(BadCursorError, _bad_cursor)
+    app.register_error_handler(ContendedError, _away)
+    app.register_error_handler(RedisError, _store_failed)
     app.register_error_handler(Exception, _bug)
 
 
@@ -125,11 +134,20 @@ def _refused(error: errors.ArenaError) -> Response:
     return problem.response()
 
 
+def _bad_cursor(error: BadCursorError) -> Response:
+    return Problem(422, f"cursor: {error}", errors={"cursor": [str(error)]}).response()
+
+
+def _store_failed(error: RedisError) -> Response:
+    if isinstance(error, (ConnectionError, TimeoutError)) or str(error).startswith(_STORE_SAYS_LATER):
+        return _away(error)
+    return _bug(error)
+
+
 def _away(error: Exception) -> Response:
-    log.warning("the store is away: %s", type(error).__name__)
-    return Problem(
-        503, "the store is away, try again", code="store_away", headers={"Retry-After": str(RETRY_AFTER_S)}
-    ).response()
+    log.warning("the store is away: %s: %.200s", type(error).__name__, error)
+    wait = {"Retry-After": str(RETRY_AFTER_S)}
+    return Problem(503, "the store is away, try again", code="store_away", headers=wait).response()
 
 
 def _bug(error: Exception) -> Response:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from service.arena.caller import ALL_SCOPES, Caller, Scope
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import ACCOUNT_TOKEN, Mint, token_hash
-from service.store.entities import Account, Token
+from service.store.accounts import Token
+from service.store.entities import Account
 
 if TYPE_CHECKING:
     from service.store.accounts import AccountStore
@@ -31,13 +32,13 @@ class Accounts:
     def create(self, caller: Caller, name: str, invite_code: str | None, mint: Mint) -> tuple[Account, str]:
         """Make an account and its first token, which has every scope; raises ForbiddenError without an invitation."""
         self._check_invitation(caller, invite_code)
-        account = Account(id=mint.id("acc_"), name=name, created_at=self._clock())
-        if not self._store.create(account):
-            account = self.get(account.id)
-            if account.name != name:
-                raise ConflictError("that Idempotency-Key made another account", code="idempotency_key_reused")
-        secret = mint.secret(ACCOUNT_TOKEN, "account")
-        self._store.add_token(self._token(mint, account.id, secret, "first", ALL_SCOPES))
+        account = self._store.get(mint.id("acc_"))
+        if account is None:
+            account = Account(id=mint.id("acc_"), name=name, created_at=self._clock())
+            self._store.create(account)
+        if account.name != name:
+            raise ConflictError("that Idempotency-Key made another account", code="idempotency_key_reused")
+        _, secret = self._new_token(mint, account.id, "first", ALL_SCOPES)
         return account, secret
 
     def get(self, account_id: str) -> Account:
@@ -49,7 +50,7 @@ class Accounts:
 
     def tokens(self, caller: Caller) -> list[Token]:
         """List the caller's tokens, oldest first."""
-        return sorted(self._store.tokens(caller.account), key=lambda token: (token.created_at, token.id))
+        return self._store.tokens(caller.account)
 
     def add_token(self, caller: Caller, name: str, scopes: Sequence[str] | None, mint: Mint) -> tuple[Token, str]:
         """Make a further token; it can't have scopes that the caller's own lacks, and has all of those by default."""
@@ -59,10 +60,7 @@ class Accounts:
             raise ForbiddenError("a token can't give scopes that it lacks", code="scope_needed")
         if len(self._store.tokens(caller.account)) >= MAX_TOKENS:
             raise ConflictError(f"an account has at most {MAX_TOKENS} tokens; revoke one first", code="quota_tokens")
-        secret = mint.secret(ACCOUNT_TOKEN, "account")
-        token = self._token(mint, caller.account, secret, name, granted)
-        self._store.add_token(token)
-        return token, secret
+        return self._new_token(mint, caller.account, name, granted)
 
     def revoke_token(self, caller: Caller, token_id: str) -> None:
         """End a token at once; raises NotFoundError unless it is the caller's, ConflictError if it is the last."""
@@ -75,7 +73,7 @@ class Accounts:
 
     def identify(self, hashed: str, address: str) -> Caller | None:
         """Find whose a token is, by its SHA-256."""
-        token = self._store.find_token(hashed)
+        token = self._store.token(hashed)
         if token is None:
             return None
         scopes = frozenset(Scope(scope) for scope in token.scopes)
@@ -91,12 +89,14 @@ class Accounts:
         if not hmac.compare_digest(invite_code.encode(), self._invite_code.encode()):
             raise invalid("invite_code", "expected the code of an invitation", code="bad_invite_code")
 
-    def _token(self, mint: Mint, account_id: str, secret: str, name: str, scopes: Sequence[Scope]) -> Token:
-        return Token(
+    def _new_token(self, mint: Mint, account_id: str, name: str, scopes: Sequence[Scope]) -> tuple[Token, str]:
+        secret = mint.secret(ACCOUNT_TOKEN, "account")
+        token = Token(
             id=mint.id("tok_"),
-            hash=token_hash(secret),
             account_id=account_id,
             name=name,
             scopes=[scope.value for scope in scopes],
             created_at=self._clock(),
         )
+        self._store.add_token(token, token_hash(secret))
+        return token, secret

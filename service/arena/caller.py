@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from service.arena.errors import ForbiddenError
 
@@ -57,11 +57,12 @@ class Caller:
         return account_id is not None and account_id == self.account_id
 
 
-class Gate(Protocol):
-    """Tells whose a token is; each method answers None for a token it doesn't know."""
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Tells whose a token is, by the token's SHA-256; each answers None for a token it doesn't know.
 
-    def account(self, token_hash: str, address: str) -> Caller | None:
-        """Find the account of a token by the token's SHA-256."""
+    `account` takes hash and address, `seat` the id of a game and the hash.
+    """
 
-    def seat(self, game_id: str, token_hash: str) -> int | None:
-        """Find the seat of a game by the SHA-256 of its token."""
+    account: Callable[[str, str], Caller | None]
+    seat: Callable[[str, str], int | None]

@@ -10,3 +10,9 @@ class Queue(Protocol):
 
     def check(self, check_id: str) -> None:
         """Have a conformance check of a bot run."""
+
+    def drive(self, game_id: str) -> None:
+        """Have a game driven now: a bot may have to act, or its end to be settled."""
+
+    def drive_shard(self, game_ids: list[str]) -> None:
+        """Have tournament games driven side by side."""

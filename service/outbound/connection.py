@@ -9,12 +9,16 @@ import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
 import certifi
 
 from service.outbound.deadline import Deadline
 from service.outbound.guard import Guard, Place
 from service.outbound.http1 import ReplyReader
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 _READ = 16 * 1024  # a whole TLS record, so that none is left half read where `poll` can't see it
 
@@ -24,11 +28,16 @@ class EndedError(Exception):
 
 
 class Connection:
-    """One connection to a bot. Everything that waits takes the deadline; nothing here waits longer."""
+    """One connection to a bot. Everything that waits takes the deadline; nothing here waits longer.
+
+    The socket never blocks, and is waited for by `poll`: that is one system call a wait, where a socket with a timeout
+    makes two and each change of the timeout another, and each of them lets go of the interpreter.
+    """
 
     __slots__ = ("_poll", "_socket", "idle_since", "reader")
 
     def __init__(self, opened: socket.socket) -> None:
+        opened.settimeout(0)
         self._socket = opened
         self._poll = select.poll()
         self._poll.register(opened, select.POLLIN)
@@ -39,17 +48,50 @@ class Connection:
         """Whether an idle connection is still open and silent: no end, and no reply that nobody asked for."""
         return not self._poll.poll(0)
 
+    def shake_hands(self, deadline: Deadline) -> None:
+        """Do the handshake of a TLS socket; raises `EndedError` if the peer hangs up."""
+        tls = self._socket
+        assert isinstance(tls, ssl.SSLSocket)  # noqa: S101 - who calls this has wrapped it
+        try:
+            self._patiently(lambda _: tls.do_handshake(), None, select.POLLIN, deadline)
+        except (ConnectionError, ssl.SSLEOFError) as error:
+            raise EndedError(f"the connection closed during the TLS handshake: {error}") from error
+
     def send(self, data: bytes, deadline: Deadline) -> None:
         """Send all of it, though a peer that doesn't read may take it in pieces."""
-        rest = memoryview(data)
-        while rest:
-            self._socket.settimeout(deadline.left())
-            rest = rest[self._socket.send(rest) :]
+        while data:
+            deadline.left()
+            sent = self._patiently(self._socket.send, data, select.POLLOUT, deadline)
+            data = data[sent:]
 
     def receive(self, deadline: Deadline) -> bytes:
         """Wait for the next bytes; none mean the end."""
-        self._socket.settimeout(deadline.left())
-        return self._socket.recv(_READ)
+        self._wait(select.POLLIN, deadline)
+        return self._patiently(self._socket.recv, _READ, select.POLLIN, deadline)
+
+    def _patiently(
+        self, operation: Callable[[Argument], Result], argument: Argument, needs: int, deadline: Deadline
+    ) -> Result:
+        """Try an operation of the socket, again each time it is ready for what that needs."""
+        while True:
+            try:
+                return operation(argument)
+            except BlockingIOError:
+                self._wait(needs, deadline)
+            except ssl.SSLWantReadError:
+                self._wait(select.POLLIN, deadline)
+            except ssl.SSLWantWriteError:
+                self._wait(select.POLLOUT, deadline)
+
+    def _wait(self, needs: int, deadline: Deadline) -> None:
+        if needs != select.POLLIN:
+            self._poll.modify(self._socket, needs)
+        try:
+            while not self._poll.poll(deadline.left() * 1000):
+                pass
+        finally:
+            if needs != select.POLLIN:
+                self._poll.modify(self._socket, select.POLLIN)
 
     def interrupt(self) -> None:
         """End whatever another thread waits for on this connection; it sees the end of the stream."""
@@ -81,25 +123,18 @@ def open_connection(guard: Guard, place: Place, deadline: Deadline, tls: ssl.SSL
     Raises `RefusedError`, `EndedError` if the peer hangs up during the handshake, `TimeoutError`, `OSError`.
     """
     opened = guard.connect(place, deadline)
-    if not place.is_tls:
-        return Connection(opened)
     try:
-        context = tls or tls_context()
+        if not place.is_tls:
+            return Connection(opened)
         name = place.target.host.rstrip(".")
-        wrapped = context.wrap_socket(opened, server_hostname=name, do_handshake_on_connect=False)
+        opened.settimeout(0)  # or a TLS socket would shake hands within `wrap_socket`
+        opened = (tls or tls_context()).wrap_socket(opened, server_hostname=name, do_handshake_on_connect=False)
+        connection = Connection(opened)
+        connection.shake_hands(deadline)
     except BaseException:
         opened.close()
         raise
-    try:
-        wrapped.settimeout(deadline.left())
-        wrapped.do_handshake()
-    except (ConnectionError, ssl.SSLEOFError) as error:
-        wrapped.close()
-        raise EndedError(f"the connection closed during the TLS handshake: {error}") from error
-    except BaseException:
-        wrapped.close()
-        raise
-    return Connection(wrapped)
+    return connection
 
 
 class Pool:

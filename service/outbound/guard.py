@@ -109,9 +109,9 @@ class Place:
 class Guard:
     """Judges URLs, looks names up within a deadline, and connects to what it has judged.
 
-    `networks` is what the operator opens besides the public internet; `local_names` are the names that the
-    operator's own resolver answers (`localhost` always is one). Those go through `getaddrinfo`, which knows
-    no deadline: they are the operator's to keep quick. All others go to the name servers by `lookup`.
+    `networks` is what the operator opens besides the public internet. `local_names` are the names that the operator's
+    own resolver answers, by `getaddrinfo`: that knows no deadline, so it is the operator's to keep quick. `localhost`
+    needs no resolver. All other names go to the name servers by `lookup`.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Guard:
         lookup: Lookup | None = None,
     ) -> None:
         self._networks = allowed_networks(networks)
-        self._local_names = frozenset({"localhost"} | {name.lower().rstrip(".") for name in local_names})
+        self._local_names = frozenset(name.lower().rstrip(".") for name in local_names)
         self._lookup = lookup or ask_name_servers
         self._policy = lru_cache(maxsize=256)(self._make_policy)
         self._policy(443, "reject")  # a setting that makes no policy stops the start, not the first call
@@ -151,12 +151,10 @@ class Guard:
         Raises `RefusedError`, `socket.gaierror`, `TimeoutError`.
         """
         target = place.target
-        local = target.address is not None or target.host.rstrip(".") in self._local_names
-        # What the operator's resolver says may hold an address family that isn't open, as `localhost` often
-        # does; in the answer of a stranger's name server that is the mark of an attack.
-        policy = self._policy(target.port, "drop" if local else "reject")
+        resolver, partly_blocked = self._resolver(target, deadline)
+        policy = self._policy(target.port, partly_blocked)
         try:
-            return ssrfguard.resolve(target, policy=policy, resolver=None if local else self._within(deadline))
+            return ssrfguard.resolve(target, policy=policy, resolver=resolver)
         except ssrfguard.SSRFGuardError as error:
             raise RefusedError(str(error)) from error
 
@@ -176,11 +174,22 @@ class Guard:
                     raise
         raise AssertionError("a resolved place has an address")
 
-    def _within(self, deadline: Deadline) -> Resolver:
+    def _resolver(self, target: Target, deadline: Deadline) -> tuple[Resolver | None, ssrfguard.PartialBlock]:
+        """Say who answers for a name, and what to do with an answer that is allowed in part.
+
+        From the operator's resolver, and for `localhost`, such an answer only means that one address family isn't
+        open; from a stranger's name server it is the mark of an attack.
+        """
+        name = target.host.rstrip(".")
+        if name == "localhost":
+            return _localhost, "drop"
+        if target.address is not None or name in self._local_names:
+            return None, "drop"
+
         def resolver(host: str, port: int, *_: int) -> list[Found]:
             return self._lookup(host, port, deadline.left())
 
-        return resolver
+        return resolver, "reject"
 
     def _make_policy(self, port: int, partly_blocked: ssrfguard.PartialBlock) -> _BotPolicy:
         # One policy a port, since the package takes a set of ports and prints all of it when it refuses one.
@@ -202,6 +211,14 @@ def ask_name_servers(host: str, port: int, timeout: float) -> list[Found]:
     except (OSError, ValueError) as error:
         raise socket.gaierror(socket.EAI_AGAIN, f"no name server to ask: {error}") from error
     return UdpResolver(nameservers=servers, timeout=timeout)(host, port)
+
+
+def _localhost(_host: str, port: int, *_: int) -> list[Found]:
+    """Both loopback addresses, whatever the hosts file says: a bot may listen on either (RFC 6761, 6.3)."""
+    return [
+        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port)),
+        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("::1", port, 0, 0)),
+    ]
 
 
 def _check_port(port: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot_sdk.events import Outcome
 from bot_sdk.messages import Decision, Decisions, encode
-from service.outbound.replies import BadReply, read_action, read_actions
+from service.outbound.replies import BadReply, Missed, Reply, read_action, read_actions
 from service.outbound.values import Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 
@@ -46,12 +46,18 @@ def calls_for(askings: Iterable[Asking], new_id: Callable[[], str]) -> Iterator[
 def verdicts_in(answer: Answer, askings: Sequence[Asking]) -> Iterator[tuple[Asking, Verdict]]:
     """Read the answer to a call as one verdict for each decision it asked."""
     if answer.outcome is not Outcome.OK or answer.body is None:
-        failed = Verdict(answer.outcome, answer.ms, error=answer.error, head=answer.head)
-        yield from ((asking, failed) for asking in askings)
-    elif len(askings) == 1:
-        yield askings[0], _read_one(answer, answer.body, askings[0])
-    else:
-        yield from _read_batch(answer, answer.body, askings)
+        yield from _all(answer, askings, answer.outcome, answer.error)
+        return
+    try:
+        replies = _replies(answer.body, [asking.decision_id for asking in askings])
+    except BadReply as error:
+        yield from _all(answer, askings, Outcome.BAD_REPLY, str(error))
+        return
+    for asking, reply in zip(askings, replies, strict=True):
+        if isinstance(reply, Missed):
+            yield asking, _verdict(answer, reply.outcome, error=reply.error)
+        else:
+            yield asking, _verdict(answer, Outcome.OK, action=reply.action, note=reply.note)
 
 
 def _call(askings: list[Asking], new_id: Callable[[], str]) -> Call:
@@ -72,24 +78,25 @@ def _batch(askings: list[Asking]) -> Decisions:
     return Decisions(budget_ms=askings[0].decision.budget_ms, decisions=[asking.decision for asking in askings])
 
 
-def _read_one(answer: Answer, body: bytes, asking: Asking) -> Verdict:
-    try:
-        reply = read_action(body, asking.decision_id)
-    except BadReply as error:
-        return Verdict(Outcome.BAD_REPLY, answer.ms, error=str(error), head=answer.head)
-    return Verdict(Outcome.OK, answer.ms, reply.action, reply.note, head=answer.head)
+def _replies(body: bytes, decision_ids: list[str]) -> list[Reply | Missed]:
+    if len(decision_ids) == 1:
+        return [read_action(body, decision_ids[0])]
+    found = read_actions(body, decision_ids)
+    return [found[decision_id] for decision_id in decision_ids]
 
 
-def _read_batch(answer: Answer, body: bytes, askings: Sequence[Asking]) -> Iterator[tuple[Asking, Verdict]]:
-    try:
-        replies = read_actions(body, [asking.decision_id for asking in askings])
-    except BadReply as error:
-        bad = Verdict(Outcome.BAD_REPLY, answer.ms, error=str(error), head=answer.head)
-        yield from ((asking, bad) for asking in askings)
-        return
-    for asking in askings:
-        reply = replies[asking.decision_id]
-        if isinstance(reply, Outcome):
-            yield asking, Verdict(reply, answer.ms, error=f"{reply.value} in a batch", head=answer.head)
-        else:
-            yield asking, Verdict(Outcome.OK, answer.ms, reply.action, reply.note, head=answer.head)
+def _all(
+    answer: Answer, askings: Sequence[Asking], outcome: Outcome, error: str | None
+) -> Iterator[tuple[Asking, Verdict]]:
+    return ((asking, _verdict(answer, outcome, error=error)) for asking in askings)
+
+
+def _verdict(
+    answer: Answer,
+    outcome: Outcome,
+    *,
+    action: str | None = None,
+    note: str | None = None,
+    error: str | None = None,
+) -> Verdict:
+    return Verdict(outcome, answer.ms, action, note, error, answer.status, answer.head)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Event
 from service.store import due, keys, listing, unfinished
+from service.store.documents import encode
 from service.store.entities import Game, GameState, Seat
 from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
@@ -28,13 +29,9 @@ if TYPE_CHECKING:
 Log = list[tuple[int, Event]]
 """Events in order, each with the Redis millisecond of its commit."""
 
-_PAGE = 200
-_MOST_PAGES = 10
-
 _game = msgspec.json.Decoder(Game)
 _seat = msgspec.json.Decoder(Seat)
 _event: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -63,9 +60,7 @@ class GameStore:
 
     # --- creation and reading -------------------------------------------------------------------------------
 
-    def create(
-        self, game: Game, *, secret: bytes, due_at: int | None, tokens: Mapping[int, str] | None = None
-    ) -> bool:
+    def create(self, game: Game, *, secret: bytes, due_at: int | None, tokens: Mapping[int, str] | None = None) -> bool:
         """Keep a new game, open or running; False if another game has its id.
 
         True also if this very game was created before. It is due (at `due_at`, Redis ms), listed and counted
@@ -79,7 +74,7 @@ class GameStore:
             pipe.execute()
         pairs = [part for seat, token in sorted((tokens or {}).items()) for part in (str(seat), token)]
         names = [keys.game_meta(game.id), keys.game_secret(game.id), keys.game_tokens(game.id)]
-        return bool(self._scripts.run("create_game", names, [_encode(game), secret, game.state, *pairs]))
+        return bool(self._scripts.run("create_game", names, [encode(game), secret, game.state, *pairs]))
 
     def _index(self, pipe: Pipeline, game: Game) -> None:
         entry = {listing.member(game.created_at, game.id): 0}
@@ -159,7 +154,7 @@ class GameStore:
             raise ValueError("expected at least one event to commit, got none")
         names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
         head: Args = [expected, lease or "", ending or "", keys.game_news(game_id)]
-        told = self._scripts.run("commit", names, [*head, *(_encode(event) for event in events)])
+        told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
         status, length, at, state = told
         return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
 
@@ -187,7 +182,7 @@ class GameStore:
             owner = keys.unfinished(unfinished.bot(value.bot_id))
             self._redis.zadd(owner, {game_id: due.Due(self._redis).now()}, nx=True)
         names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
-        args: Args = [seat, _encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
+        args: Args = [seat, encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
         told = self._scripts.run("fill_seat", names, args).decode()
         if told == "missing":
             raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
@@ -202,9 +197,7 @@ class GameStore:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""
         if not state.is_end:
             raise ValueError(f"expected a state that is an end, got {state.value!r}")
-        return bool(
-            self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)])
-        )
+        return bool(self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]))
 
     def settle(self, game: Game) -> None:
         """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""
@@ -227,9 +220,7 @@ class GameStore:
 
     def release(self, game_id: str, token: str, seen: int) -> bool:
         """Give the lease back, unless the log moved on from `seen`: then False, and the holder goes on."""
-        return bool(
-            self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen])
-        )
+        return bool(self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen]))
 
     def leased(self, game_ids: Sequence[str]) -> list[bool]:
         """Tell which games are in somebody's hands now, in one round trip."""
@@ -273,16 +264,8 @@ class GameStore:
     def _select(
         self, key: str, limit: int, cursor: str | None, state: GameState | None
     ) -> tuple[list[Game], str | None]:
-        found: list[Game] = []
-        for _ in range(_MOST_PAGES):
-            names, cursor = listing.page(self._redis, key, limit=_PAGE if state else limit, cursor=cursor)
-            found += [game for game in self.get_many(names) if game and state in {None, game.state}]
-            if len(found) >= limit or cursor is None:
-                break
-        if len(found) > limit:
-            last = found[limit - 1]
-            return found[:limit], listing.encoded(listing.member(last.created_at, last.id).encode())
-        return found, cursor
+        keep = None if state is None else lambda game: game.state is state
+        return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
 
 
 def _as_game(fields: dict[bytes, bytes]) -> Game | None:
@@ -291,16 +274,12 @@ def _as_game(fields: dict[bytes, bytes]) -> Game | None:
         return None
     game = _game.decode(fields[b"body"])
     changes: dict[str, Any] = {"state": GameState(fields[b"state"].decode())}
-    changes |= {
-        name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields
-    }
+    changes |= {name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields}
     if any(name.startswith((b"seat:", b"entropy:")) for name in fields):
         places = range(len(game.seats))
         changes["seats"] = [_later_seat(fields.get(b"seat:%d" % n), game.seats[n]) for n in places]
         entropy = [fields.get(b"entropy:%d" % n) for n in places]
-        changes["entropy"] = [
-            old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)
-        ]
+        changes["entropy"] = [old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)]
     return replace(game, **changes)
 
 

@@ -62,3 +62,121 @@ def account_games(account_id: str) -> str:
 def tournament_games(tournament_id: str) -> str:
     """Index of the games of a tournament."""
     return f"{{t:{tournament_id}}}:games"
+
+
+# --- accounts and bots --------------------------------------------------------------------------------------
+ACCOUNTS = "accounts"
+"""Index of all accounts by creation."""
+
+BOTS = "bots"
+"""Index of all bots by creation."""
+
+
+def account(account_id: str) -> str:
+    """Value: the account."""
+    return f"account:{account_id}"
+
+
+def account_bots(account_id: str) -> str:
+    """Index of the bots an account owns."""
+    return f"account:{account_id}:bots"
+
+
+def account_tournaments(account_id: str) -> str:
+    """Index of the tournaments an account created."""
+    return f"account:{account_id}:tournaments"
+
+
+def account_tokens(account_id: str) -> str:
+    """Hash: token id -> SHA-256 of the token."""
+    return f"{SECRET}account:{account_id}:tokens"
+
+
+def token(digest: str) -> str:
+    """Value: what the token with this SHA-256 allows."""
+    return f"{SECRET}token:{digest}"
+
+
+def bot(bot_id: str) -> str:
+    """Value: the bot."""
+    return f"bot:{bot_id}"
+
+
+def bot_secrets(bot_id: str) -> str:
+    """Value: the bot's current and previous signing secret."""
+    return f"{SECRET}bot:{bot_id}"
+
+
+def bot_ledger(bot_id: str) -> str:
+    """Index of the bot's last decisions; the members carry them."""
+    return f"bot:{bot_id}:ledger"
+
+
+def bot_endings(bot_id: str) -> str:
+    """Index of how the bot's last games ended; the members carry it."""
+    return f"bot:{bot_id}:endings"
+
+
+def bot_checks(bot_id: str) -> str:
+    """Index of the bot's checks."""
+    return f"bot:{bot_id}:checks"
+
+
+def check(check_id: str) -> str:
+    """Value: the check."""
+    return f"check:{check_id}"
+
+
+# --- tournaments --------------------------------------------------------------------------------------------
+TOURNAMENTS = "tournaments"
+"""Index of all tournaments by creation."""
+
+
+def tournament(tournament_id: str) -> str:
+    """Value: the tournament."""
+    return f"{{t:{tournament_id}}}:meta"
+
+
+def tournament_rev(tournament_id: str) -> str:
+    """Value: the number of changes of anything of the tournament."""
+    return f"{{t:{tournament_id}}}:rev"
+
+
+def tournament_entries(tournament_id: str) -> str:
+    """Hash: bot id -> entry."""
+    return f"{{t:{tournament_id}}}:entries"
+
+
+def tournament_rounds(tournament_id: str) -> str:
+    """Hash: number of a round -> its tables, written once."""
+    return f"{{t:{tournament_id}}}:rounds"
+
+
+def tournament_started(tournament_id: str) -> str:
+    """Hash: `round.table.leg` -> the attempt that was started last."""
+    return f"{{t:{tournament_id}}}:started"
+
+
+def tournament_results(tournament_id: str) -> str:
+    """Hash: `round.table.leg` -> result, written once."""
+    return f"{{t:{tournament_id}}}:results"
+
+
+def tournament_secret(tournament_id: str) -> str:
+    """Value: the root of the secrets of all its boards (docs/deals.md)."""
+    return f"{SECRET}{{t:{tournament_id}}}:root"
+
+
+def tournament_news(tournament_id: str) -> str:
+    """Channel: a message whenever the tournament changed."""
+    return f"{{t:{tournament_id}}}:news"
+
+
+# --- the arena ----------------------------------------------------------------------------------------------
+ARENA_KEY = f"{SECRET}arena"
+"""Value: the key that tokens and made secrets are derived with."""
+
+
+def idempotent(digest: str) -> str:
+    """Hash: `fingerprint`, `token`, at last `answer`; expires. Secret: an answer may hold a token."""
+    return f"{SECRET}idempotent:{digest}"

@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 Args = Sequence[str | bytes | int]
 
 NAMES = (
+    "abandon",
     "acquire",
+    "begin",
     "commit",
     "create_game",
     "end_game",
+    "enter",
     "fill_seat",
+    "finish",
+    "put",
+    "put_field",
     "release",
     "renew",
     "reserve",

@@ -75,11 +75,7 @@ class Unfinished:
             for name in names:
                 pipe.hget(keys.game_meta(name), "state")
             states = pipe.execute()
-        gone = [
-            n
-            for n, state in zip(names, states, strict=True)
-            if state is None or GameState(state.decode()).is_end
-        ]
+        gone = [n for n, state in zip(names, states, strict=True) if state is None or GameState(state.decode()).is_end]
         self.drop(owner, *gone)
         return len(gone)
 

@@ -1,9 +1,9 @@
 """Balanced tables by cyclic development: which numbers sit together, before any bot has a number.
 
-A *base block* is a set of k numbers mod n, one to a seat. Developing it gives the n tables block + 0, block
-+ 1, …, block + n - 1 (mod n): each number sits in each seat exactly once, whatever the block is. Two
-numbers at distance d share a table as often as d occurs among the block's differences. So the whole search
-is for blocks whose differences are level.
+A *base block* is a set of k numbers mod n, one to a seat. Developing it gives n tables, the block with 0, 1, … n - 1
+added to every number (mod n): each number sits in each seat exactly once, whatever the block is. Two numbers at
+distance d share a table as often as d occurs among the block's differences. So the whole search is for blocks
+whose differences are level.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 Block: TypeAlias = tuple[int, ...]
 _T = TypeVar("_T")
 
-_STEPS = 6_000  # of repair at up to 64 numbers: at most 0.2 s, and 90% of the designs come out level
+_STEPS = 6_000  # of repair at up to 64 numbers: under 0.3 s each, and 90% of the designs come out level
 _SHUFFLES = 200  # of seats tried for each block
 _RESTLESS = 0.1  # share of the steps that put a number anywhere, to leave a dead end
 _DEEP = 0.3  # share of the steps that take two numbers out of a block instead of one
@@ -28,8 +28,8 @@ def base_blocks(n: int, size: int, count: int) -> tuple[Block, ...]:
 
     Every pair of numbers shares as many tables as every other, or one more where that doesn't divide; about
     one design in ten misses that by one or two (some can't reach it). The tables always connect all
-    numbers, and who sits next to whom is levelled too, as far as the pairs leave a choice. Expects 2 <=
-    `size` <= `n`.
+    numbers, and who sits next to whom is levelled too, as far as the pairs leave a choice.
+    Expects 2 <= `size` <= `n`.
     """
     # Random.random alone is promised to give the same numbers in every version of Python.
     rng = Random(f"{n}/{size}/{count}")

@@ -130,14 +130,12 @@ def _count_river(result: Result, tallies: Tallies) -> None:
 def _compare_river(result: Result, seats: list[int], tallies: Tallies) -> None:
     """Count what depends on the others at the table, among the seats whose scores count.
 
-    Places already put retired seats last (docs/rules.md); the best of these seats won, whatever a forfeiter
-    scored.
+    Places already put the seats that retired or forfeited behind all others (docs/rules.md).
     """
     places = _places(result)
-    best = min(places[seat] for seat in seats)
     for seat in seats:
         mine = tallies[result.bots[seat]]
-        mine.wins += places[seat] == best
+        mine.wins += places[seat] == 1
         mine.deals += result.deals
         mine.exact_bids += result.exact_bids[seat] if result.exact_bids else 0
     for one, other in combinations(seats, 2):

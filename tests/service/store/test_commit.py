@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 
 import pytest
-import redis as redis_py
 from redis.exceptions import ResponseError
 
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
@@ -131,23 +130,16 @@ def test_refused_ending_leaves_the_game_running(games, running):
     assert games.get(running.id).state is GameState.RUNNING
 
 
-def test_answer_lost_on_the_wire_does_not_commit_twice(games, redis, running, monkeypatch):
-    connection_class = redis.connection_pool.connection_class
-    real, lost = connection_class.read_response, []
-
-    def lose_the_first(self, *args, **kwargs):
-        answer = real(self, *args, **kwargs)
-        if isinstance(answer, list) and answer[0] == b"committed" and not lost:
-            lost.append(answer)
-            self.disconnect()
-            raise redis_py.ConnectionError("the answer was lost")
-        return answer
-
-    monkeypatch.setattr(connection_class, "read_response", lose_the_first)
-    told = games.commit(running.id, [BID], expected=0, lease=None)
-    assert lost
+@pytest.mark.parametrize("ending", [None, GameState.FINISHED])
+def test_answer_lost_on_the_wire_does_not_commit_twice(games, running, lose_answers, ending):
+    games.acquire(running.id, "mine", 10_000)
+    told = lose_answers(
+        lambda: games.commit(running.id, [BID], expected=0, lease="mine", ending=ending),
+        when=lambda answer: isinstance(answer, list) and answer[0] == b"committed",
+    )
     assert told.status == "committed"
     assert events(games) == [BID]
+    assert games.get(running.id).ended_at == (told.at if ending else None)
 
 
 def test_of_many_writers_at_once_exactly_one_wins_each_place(redis, games, running):
@@ -225,9 +217,9 @@ def test_stalls_are_counted_per_length_of_the_log(games, running):
     assert games.stall("gam_none", 5) == 0
 
 
-def test_stall_sent_twice_counts_once(redis, running):
-    games = GameStore(redis, nonce=lambda: "same")
-    assert [games.stall(running.id, 4), games.stall(running.id, 4)] == [1, 1]
+def test_stall_sent_twice_counts_once(games, running, lose_answers):
+    assert lose_answers(lambda: games.stall(running.id, 4), when=lambda answer: answer == 1) == 1
+    assert games.stall(running.id, 4) == 2
 
 
 # --- memory -------------------------------------------------------------------------------------------------

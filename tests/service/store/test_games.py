@@ -206,9 +206,7 @@ def many(games, make_game):
     """Seven games, the last four of them made in one millisecond."""
     for n in range(7):
         slot = Slot(tournament_id="trn_1", round=n, table=0, board=str(n)) if n % 2 else None
-        made = make_game(
-            f"gam_{n}", created_at=1_000 + min(n, 3), owner="acc_1" if n < 3 else None, slot=slot
-        )
+        made = make_game(f"gam_{n}", created_at=1_000 + min(n, 3), owner="acc_1" if n < 3 else None, slot=slot)
         games.create(made, secret=SECRET, due_at=None)
     return [f"gam_{n}" for n in reversed(range(7))]
 
