@@ -1,4 +1,4 @@
-"""What decisions mean for the seats: fallbacks, faults, retirement, forfeits, endings (docs/contract.md, *Outcomes*)."""
+"""What decisions mean for the seats: fallbacks, faults, retirement, forfeits, endings (docs/contract.md, Outcomes)."""
 
 from __future__ import annotations
 
