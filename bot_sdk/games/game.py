@@ -187,6 +187,8 @@ class Game:
             raise LogError(f"expected {self.max_faults} faults before seat {event.seat} retires, got fewer")
         self.retired[event.seat] = event.reason
         self.log.append(event)
+        if event.reason is RetiredBecause.FAULTS and self.deal_ends and self.deal_ends[-1] == len(self.log) - 1:
+            self.deal_ends[-1] += 1  # it belongs to the deal whose last decision was the fault
         self.news.append({"event": "retired", "seat": event.seat, "reason": event.reason.value})
         self._settle_retirement()
         self._after_event(None)

@@ -57,6 +57,16 @@ def shuffled(deal_key: bytes) -> list[int]:
     return deck
 
 
+def root_commitment(root_secret: bytes, tournament_id: str) -> str:
+    """Give the hex SHA-256 by which a tournament commits to the secret of all its boards."""
+    return hashlib.sha256(b"slagveld/root/v1\0" + tournament_id.encode() + b"\0" + root_secret).hexdigest()
+
+
+def board_secret(root_secret: bytes, board: str) -> bytes:
+    """Derive the pack secret of one board of a tournament."""
+    return hmac.digest(root_secret, b"board\0" + board.encode(), "sha256")
+
+
 def offline_secret(seed: str, game_number: int) -> tuple[bytes, str]:
     """Derive the secret and the label of an offline game from a seed and the game's number."""
     label = f"offline:{seed}/{game_number}"

@@ -57,6 +57,7 @@ class River(State):
         "_phase",
         "bids",
         "cards",
+        "exact_bids",
         "hands",
         "pack",
         "schedule",
@@ -74,6 +75,7 @@ class River(State):
         """Start a game and deal the first round."""
         super().__init__(options, seats, packs, tell)
         self.schedule = schedule_of(options)
+        self.exact_bids = [0] * seats
         self._deal()
 
     @property
@@ -159,6 +161,7 @@ class River(State):
         twin._phase = self._phase
         twin.bids = self.bids.copy()
         twin.cards = self.cards
+        twin.exact_bids = self.exact_bids.copy()
         twin.hands = self.hands.copy()
         twin.pack = self.pack
         twin.schedule = self.schedule
@@ -236,6 +239,8 @@ class River(State):
 
     def _score_round(self) -> None:
         points = [self._points(seat) for seat in range(self.seats)]
+        for seat, bid in enumerate(self.bids):
+            self.exact_bids[seat] += bid == self.tricks_won[seat]
         self.totals = [total + gained for total, gained in zip(self.totals, points, strict=True)]
         is_last = self.deal_number + 1 == len(self.schedule)
         if is_last:

@@ -59,12 +59,16 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
-    """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check."""
+    """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check.
+
+    `new_url` takes the place of `url` when a check of it passes.
+    """
 
     id: str
     account_id: str
     name: str
     url: str
+    new_url: str | None = None
     rulesets: list[str]
     availability: str = "public"
     state: BotState = BotState.PENDING
@@ -170,7 +174,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     format: str = "round_robin"
     deals: str = "fresh"
     table_size: int
-    rounds: int
+    rounds: int | None = None
     seed: int
     limits: Limits = Limits()
     root: str

@@ -1,0 +1,321 @@
+"""The life of a game around its play: creation, seats, entropy, start and cancellation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot_sdk.bots import HOUSE
+from bot_sdk.games.options import OptionError
+from bot_sdk.games.packs import MAX_ENTROPY_BYTES, commitment
+from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
+from service.arena import views
+from service.arena.caller import Caller
+from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError, invalid
+from service.arena.minting import SEAT_TOKEN, Mint, token_hash
+from service.arena.queue import Queue
+from service.referee.table import BOT, HOUSE as HOUSE_KIND, HUMAN, OPEN, Table
+from service.store import due, unfinished
+from service.store.entities import Bot, BotState, Game, GameState, Limits, Seat
+from service.store.store import Store
+
+OPEN_SEAT: Final = Seat(kind=OPEN, name="open")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What the operator allows: who may make games, how many, how long an open seat waits."""
+
+    anonymous_games: bool
+    max_open_games: int
+    open_seat_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new game, with the tokens of its human seats by seat."""
+
+    game: Game
+    tokens: dict[int, str]
+
+
+class Games:
+    """The use cases of games outside their play. `pack_secret` gives 32 random bytes."""
+
+    def __init__(
+        self,
+        store: Store,
+        queue: Queue,
+        policy: Policy,
+        *,
+        clock: Callable[[], int],
+        pack_secret: Callable[[], bytes],
+    ) -> None:
+        """Keep what they work with."""
+        self._store = store
+        self._queue = queue
+        self._policy = policy
+        self._clock = clock
+        self._pack_secret = pack_secret
+
+    # --- creation -----------------------------------------------------------------------------------------------------
+
+    def create(self, caller: Caller, order: Mapping[str, Any], mint: Mint) -> Created:
+        """Make a game as ordered, and start it if nobody is missing.
+
+        `order` has ruleset, options, seats, limits (of `Limits`) and start (auto or manual). A retried order gives
+        the game of its first try. Raises ForbiddenError, InvalidError, ConflictError.
+        """
+        game_id = mint.id("gam_")
+        found = self._store.games.get(game_id)
+        if found is None:
+            found = self._make(caller, order, game_id, mint)
+        humans = [number for number, shown in enumerate(order["seats"]) if shown["kind"] == HUMAN]
+        return Created(found, {number: _seat_token(mint, number) for number in humans})
+
+    def _make(self, caller: Caller, order: Mapping[str, Any], game_id: str, mint: Mint) -> Game:
+        rules, options = _rules(order)
+        bots = self._bots(caller, order["seats"], rules)
+        seats = [_seated(shown, bots) for shown in order["seats"]]
+        self._check_may_create(caller, seats)
+        self._reserve(caller, game_id, bots)
+        secret = self._pack_secret()
+        waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
+        now = self._clock()
+        game = Game(
+            id=game_id,
+            ruleset=rules.name,
+            options=options,
+            seats=seats,
+            limits=Limits(**order["limits"]),
+            label=game_id,
+            commitment=commitment(secret, game_id),
+            entropy=[""] * len(seats),
+            start=order["start"],
+            owner=caller.account_id,
+            state=GameState.OPEN if waits else GameState.RUNNING,
+            created_at=now,
+        )
+        tokens = {
+            number: token_hash(_seat_token(mint, number)) for number, seat in enumerate(seats) if seat.kind == HUMAN
+        }
+        due_at = now + self._policy.open_seat_ms if waits else now
+        self._store.games.create(game, secret=secret, due_at=due_at, tokens=tokens)
+        if not waits:
+            self._queue.drive(game_id)
+        return self.get(game_id)
+
+    def _bots(self, caller: Caller, seats: Sequence[Mapping[str, Any]], rules: Ruleset) -> dict[str, Bot]:
+        found: dict[str, Bot] = {}
+        for number, shown in enumerate(seats):
+            if shown["kind"] == BOT:
+                bot = self._store.bots.get(shown["bot_id"])
+                _check_bot(caller, bot, rules, f"seats.{number}.bot_id")
+                found[shown["bot_id"]] = bot  # type: ignore[assignment]  # checked
+        return found
+
+    def _check_may_create(self, caller: Caller, seats: Sequence[Seat]) -> None:
+        if caller.account_id is not None or caller.is_operator:
+            return
+        if not self._policy.anonymous_games:
+            raise ForbiddenError("games need an account here", code="account_needed")
+        if any(seat.kind == BOT for seat in seats):
+            raise ForbiddenError("a game with registered bots needs an account", code="account_needed")
+
+    def _reserve(self, caller: Caller, game_id: str, bots: Mapping[str, Bot]) -> None:
+        owner = unfinished.account(caller.account_id) if caller.account_id else caller.name
+        limits = [(owner, self._policy.max_open_games, "quota_games", "unfinished games")]
+        limits += [
+            (unfinished.bot(bot.id), bot.max_games, "bot_busy", f"games at once for {bot.name}")
+            for bot in bots.values()
+        ]
+        reserved: list[str] = []
+        for name, limit, code, what in limits:
+            if not self._store.unfinished.reserve(name, game_id, limit):
+                for given in reserved:
+                    self._store.unfinished.drop(given, game_id)
+                raise ConflictError(f"expected at most {limit} {what}; wait until one has ended", code=code)
+            reserved.append(name)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def get(self, game_id: str) -> Game:
+        """Give a game's meta; raises NotFoundError."""
+        game = self._store.games.get(game_id)
+        if game is None:
+            raise NotFoundError("there is no such game")
+        return game
+
+    def table(self, game_id: str) -> tuple[Game, Table | None]:
+        """Give a game replayed, or without a table if it never began; raises NotFoundError."""
+        loaded = self._store.games.load(game_id)
+        if loaded is None:
+            raise NotFoundError("there is no such game")
+        game = loaded[0]
+        if game.started_at is None:
+            return game, None
+        return game, Table.replayed(*loaded)
+
+    def view(self, game_id: str) -> dict[str, Any]:
+        """Show a game to everybody; raises NotFoundError."""
+        return views.game(*self.table(game_id))
+
+    def list_all(
+        self, *, limit: int, cursor: str | None, state: GameState | None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Show games, newest first, and the next cursor; raises BadCursorError."""
+        found, following = self._store.games.list_all(limit=limit, cursor=cursor, state=state)
+        return [views.summary(game) for game in found], following
+
+    # --- seats and start ----------------------------------------------------------------------------------------------
+
+    def join(self, game_id: str, number: int, name: str, mint: Mint) -> str:
+        """Seat a person on an open seat; give the token of the seat. Raises NotFoundError, ConflictError."""
+        game = self.get(game_id)
+        _check_seat(game, number)
+        token = _seat_token(mint, number)
+        seated = Seat(kind=HUMAN, name=name)
+        told = self._store.games.fill_seat(game_id, number, seated, replaces=OPEN, token=token_hash(token))
+        if told == "taken":
+            raise ConflictError(f"seat {number} is taken", code="seat_taken")
+        if told == "started":
+            raise ConflictError("the game has begun or ended", code="not_open")
+        if game.start == "auto":
+            self._start(game_id)
+        return token
+
+    def stand_up(self, caller: Caller, game_id: str, number: int) -> bool:
+        """Free a seat of a game that hasn't begun; False if it has. Raises NotFoundError, ForbiddenError."""
+        game = self.get(game_id)
+        check_holds(caller, game, number)
+        if game.state is not GameState.OPEN:
+            return False
+        held = self._store.games.tokens(game_id).get(number)
+        told = self._store.games.fill_seat(game_id, number, OPEN_SEAT, replaces=HUMAN, held_by=held)
+        return told != "started"
+
+    def set_entropy(self, caller: Caller, game_id: str, entropy: str) -> int:
+        """Take what the caller's seat adds to the shuffle of a manual game; give the seat.
+
+        Raises ForbiddenError, InvalidError over 256 bytes, ConflictError unless the game waits for a manual start.
+        """
+        game = self.get(game_id)
+        number = _seat_of(caller, game)
+        if len(entropy.encode()) > MAX_ENTROPY_BYTES:
+            raise invalid("entropy", f"expected at most {MAX_ENTROPY_BYTES} bytes, got {len(entropy.encode())}")
+        if game.start != "manual" or not self._store.games.set_entropy(game_id, number, entropy):
+            raise ConflictError("entropy is taken until the start of a game with a manual start", code="not_open")
+        return number
+
+    def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
+        """Start or cancel a game; idempotent. Its owner may, and until it runs whoever holds a seat; the operator always.
+
+        Raises ForbiddenError, ConflictError.
+        """
+        game = self.get(game_id)
+        self._check_may_steer(caller, game)
+        if state is GameState.RUNNING:
+            if not self._start(game_id):
+                why = "it has ended" if self.get(game_id).state.is_end else "a seat is open"
+                raise ConflictError(f"the game can't start: {why}", code="cannot_start")
+        else:
+            self._cancel(game_id)
+        return self.get(game_id)
+
+    def _check_may_steer(self, caller: Caller, game: Game) -> None:
+        holds_seat = caller.game_id == game.id and caller.seat is not None
+        alone = sum(seat.kind in {HUMAN, OPEN} for seat in game.seats) == 1
+        if caller.is_operator or caller.owns(game.owner):
+            return
+        if game.slot is None and holds_seat and (game.state is GameState.OPEN or alone):
+            return
+        raise ForbiddenError("only who made the game, or holds a seat of it, can do this", code="not_yours")
+
+    def _start(self, game_id: str) -> bool:
+        if not self._store.games.start(game_id):
+            return False
+        self._store.due.add(due.game(game_id), self._store.due.now())
+        self._queue.drive(game_id)
+        return True
+
+    def _cancel(self, game_id: str) -> None:
+        if not self._store.games.end(game_id, GameState.CANCELLED):
+            raise ConflictError("the game has ended already", code="ended")
+        self._store.due.add(due.game(game_id), self._store.due.now())
+        self._queue.drive(game_id)
+
+
+def check_holds(caller: Caller, game: Game, number: int) -> None:
+    """Raise NotFoundError for a seat that isn't there, ForbiddenError unless the caller's token is that seat's."""
+    _check_seat(game, number)
+    if caller.game_id != game.id or caller.seat != number:
+        raise ForbiddenError(f"expected the token of seat {number}", code="not_your_seat")
+
+
+def _check_seat(game: Game, number: int) -> None:
+    if number >= len(game.seats):
+        raise NotFoundError(f"expected a seat from 0 to {len(game.seats) - 1}, got {number}")
+
+
+def _seat_of(caller: Caller, game: Game) -> int:
+    if caller.game_id != game.id or caller.seat is None:
+        raise ForbiddenError("expected the token of a seat of this game", code="not_your_seat")
+    return caller.seat
+
+
+def _seat_token(mint: Mint, number: int) -> str:
+    return mint.secret(SEAT_TOKEN, f"seat {number}")
+
+
+def _rules(order: Mapping[str, Any]) -> tuple[Ruleset, dict[str, Any]]:
+    try:
+        rules = ruleset(order["ruleset"])
+        return rules, rules.resolve(order["options"], len(order["seats"]))
+    except RulesetError as error:
+        raise invalid(error.field, str(error)) from error
+    except OptionError as error:
+        raise invalid(f"options.{error.field}", str(error)) from error
+
+
+def _check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> None:
+    hidden = bot is not None and bot.availability == "private" and not caller.owns(bot.account_id)
+    if bot is None or hidden:
+        raise invalid(field, "there is no such bot", code="no_such_bot")
+    if bot.availability == "tournaments" and not caller.owns(bot.account_id):
+        raise invalid(field, f"{bot.name} plays in tournaments only", code="bot_unavailable")
+    if bot.state is not BotState.ACTIVE:
+        raise invalid(field, f"expected an active bot, {bot.name} is {bot.state.value}", code="bot_unavailable")
+    if rules.name not in bot.rulesets:
+        raise invalid(field, f"{bot.name} doesn't play {rules.name}", code="bot_unavailable")
+
+
+def _seated(shown: Mapping[str, Any], bots: Mapping[str, Bot]) -> Seat:
+    kind = shown["kind"]
+    if kind == BOT:
+        return bot_seat(bots[shown["bot_id"]])
+    if kind == HOUSE_KIND:
+        return house_seat(shown["name"])
+    return OPEN_SEAT if kind == OPEN else Seat(kind=HUMAN, name=shown.get("name") or "somebody")
+
+
+def bot_seat(bot: Bot) -> Seat:
+    """Pin a bot to a seat as it is now."""
+    return Seat(
+        kind=BOT,
+        name=bot.name,
+        bot_id=bot.id,
+        version=bot.version,
+        url=bot.url,
+        account_id=bot.account_id,
+        max_batch=bot.max_batch,
+    )
+
+
+def house_seat(name: str) -> Seat:
+    """Seat a house bot by its name, such as ``greedy``; raises InvalidError for one that isn't there."""
+    house = HOUSE.get(f"house:{name}")
+    if house is None:
+        known = ", ".join(bot_id.removeprefix("house:") for bot_id in HOUSE)
+        raise invalid("seats", f"expected a house bot among {known}, got {name!r:.80}", code="no_such_bot")
+    return Seat(kind=HOUSE_KIND, name=name, bot_id=f"house:{name}", version=house.version)

@@ -1,0 +1,203 @@
+"""Playing a game as a person, and following it: views of a seat, waiting, actions, events, the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final
+
+from bot_sdk.events import Event, Outcome, Retired, RetiredBecause, quantised
+from bot_sdk.games import record
+from bot_sdk.messages import parse_decision_id
+from service.arena import views
+from service.arena.caller import Caller
+from service.arena.errors import ConflictError, InvalidError, UnavailableError, invalid
+from service.arena.games import Games, check_holds
+from service.arena.queue import Queue
+from service.referee.table import HUMAN, Table
+from service.store import due, keys
+from service.store.entities import Game, GameState
+from service.store.store import Store
+
+TRIES: Final = 50
+"""How often a commit may find the log longer than it was; each time somebody else has got on."""
+
+LOOK_AGAIN_MS: Final = 1_000
+"""When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """An action that stands; `is_new` is False if it stood before."""
+
+    is_new: bool
+    decision_id: str
+    action: str
+    view: dict[str, Any]
+
+
+class Play:
+    """The use cases of those who sit at a table or watch it."""
+
+    def __init__(self, store: Store, queue: Queue, games: Games) -> None:
+        """Keep what they work with."""
+        self._store = store
+        self._queue = queue
+        self._games = games
+
+    def seat(self, caller: Caller, game_id: str, number: int) -> dict[str, Any]:
+        """Show a seat what it may know and what it owes; raises NotFoundError, ForbiddenError."""
+        game, table = self._games.table(game_id)
+        check_holds(caller, game, number)
+        return views.seat(game, table, number)
+
+    def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> dict[str, Any]:
+        """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
+
+        def is_time(game: Game, table: Table | None) -> bool:
+            check_holds(caller, game, number)
+            done = game.state.is_end or (table is not None and table.game.is_out(number))
+            return done or (table is not None and views.owes(table, number))
+
+        return views.seat(*self._wait(game_id, is_time, seconds), number)
+
+    def wait_for_change(self, game_id: str, number: int | None, seen: int, seconds: float) -> None:
+        """Return once the audience can see more than version `seen`, or `seconds` have passed."""
+
+        def is_time(_game: Game, table: Table | None) -> bool:
+            return table is not None and views.version(table, number) != seen
+
+        self._wait(game_id, is_time, seconds)
+
+    def events(self, game_id: str, after: int = 0) -> tuple[list[dict[str, Any]], bool]:
+        """List the public events after the one with id `after`, and whether more may come."""
+        game, table = self._games.table(game_id)
+        return (views.events(table)[after:] if table else []), not game.state.is_end
+
+    def record(self, game_id: str) -> record.Record:
+        """Give the record of a game that has ended; raises ConflictError before."""
+        game, table = self._games.table(game_id)
+        if not game.state.is_end or table is None:
+            raise ConflictError("the record can be read when the game has ended", code="not_ended")
+        return table.record(game.state.value)  # type: ignore[arg-type]  # an end
+
+    def act(self, caller: Caller, game_id: str, number: int, decision_id: str, action: str) -> Acted:
+        """Take a person's action for the decision it owes. The same action again is no error.
+
+        Raises InvalidError for an illegal action or a name of no decision of this seat; ConflictError if the decision was
+        taken otherwise, isn't owed, or the game doesn't run.
+        """
+        asked = _number_of(decision_id, game_id, number)
+
+        def judge(table: Table) -> Event | None:
+            if asked < table.game.decisions[number]:
+                return None
+            _check_owes(table, number, asked, self._store.due.now())
+            legal = table.game.state.legal_actions(number)
+            if action not in legal:
+                raise InvalidError(
+                    f"expected one of {', '.join(legal)}, got {action!r:.80}",
+                    code="illegal_action",
+                    errors={"action": ["not legal now"]},
+                    legal_actions=legal,
+                )
+            waited = self._store.due.now() - table.times[table.game.owed_since[number]]
+            return table.game.judged(number, action, ms=quantised(waited))
+
+        table, is_new = self._commit(caller, game_id, number, judge)
+        if not is_new:
+            _check_same(table, number, asked, action)
+        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number))
+
+    def leave(self, caller: Caller, game_id: str, number: int) -> None:
+        """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error."""
+        if self._games.stand_up(caller, game_id, number):
+            return
+
+        def retire(table: Table) -> Event | None:
+            if table.game.is_out(number):
+                return None
+            if table.meta.state.is_end:
+                raise ConflictError("the game has ended", code="ended")
+            return Retired(number, RetiredBecause.LEFT)
+
+        self._commit(caller, game_id, number, retire)
+
+    def _commit(
+        self, caller: Caller, game_id: str, number: int, judge: Callable[[Table], Event | None]
+    ) -> tuple[Table, bool]:
+        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do."""
+        for _ in range(TRIES):
+            game, table = self._games.table(game_id)
+            check_holds(caller, game, number)
+            if table is None:
+                raise ConflictError("the game hasn't begun", code="not_running")
+            event = judge(table)
+            if event is None:
+                return table, False
+            events = table.game.apply(event)
+            self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
+            told = self._store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
+            if told.status == "committed":
+                table.committed(events, told.at)
+                self._go_on(table)
+                return self._after(table), True
+        raise UnavailableError("others were quicker again and again; try again", retry_after=1)
+
+    def _after(self, table: Table) -> Table:
+        """Give the table as it was just after the commit, under the state that the commit put it in."""
+        if table.ending is None:
+            return table
+        return Table(self._games.get(table.id), table.secret, table.game, table.times)
+
+    def _go_on(self, table: Table) -> None:
+        """See to what comes next: somebody's deadline, a bot to be asked, the end to be settled."""
+        owed = table.game.owed()
+        people = [seat for seat in owed if table.kind(seat) == HUMAN and not table.game.is_out(seat)]
+        if owed and len(people) == len(owed):
+            self._store.due.add(due.game(table.id), min(table.deadline(seat) for seat in people))
+        else:
+            self._queue.drive(table.id)
+
+    def _wait(
+        self, game_id: str, is_time: Callable[[Game, Table | None], bool], seconds: float
+    ) -> tuple[Game, Table | None]:
+        until = monotonic() + seconds
+        while True:
+            pulse = self._store.games.pulse(game_id)
+            game, table = self._games.table(game_id)
+            left = until - monotonic()
+            if left <= 0 or is_time(game, table):
+                return game, table
+            self._store.watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
+
+
+def _number_of(decision_id: str, game_id: str, number: int) -> int:
+    parsed = parse_decision_id(decision_id)
+    if parsed is None or parsed[:2] != (game_id, number):
+        raise invalid("decision_id", f"expected one such as {game_id}.{number}.0, got {decision_id!r:.80}")
+    return parsed[2]
+
+
+def _check_owes(table: Table, number: int, asked: int, now: int) -> None:
+    if table.meta.state is not GameState.RUNNING:
+        raise ConflictError(f"the game is {table.meta.state.value}", code="not_running")
+    if table.game.is_out(number):
+        raise ConflictError("the seat has retired", code="retired")
+    if asked != table.game.decisions[number] or number not in table.game.owed():
+        raise ConflictError("that decision isn't owed now", code="not_owed")
+    if now >= table.deadline(number):
+        raise ConflictError("too late: the time for that decision is over", code="too_late")
+
+
+def _check_same(table: Table, number: int, asked: int, action: str) -> None:
+    seen = -1
+    for event in table.game.log:
+        if not isinstance(event, Retired) and event.seat == number:
+            seen += 1
+            if seen == asked:
+                if event.action == action and event.outcome is Outcome.OK:
+                    return
+                detail = f"that decision was taken: {event.action} ({event.outcome.value})"
+                raise ConflictError(detail, code="decided")

@@ -1,0 +1,18 @@
+"""What the use cases leave to the workers. A queue only hints: whatever must not be lost is in the store already."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Queue(Protocol):
+    """Carries ids to the workers. An enqueued thing may run twice or, if the queue dies, never."""
+
+    def check(self, check_id: str) -> None:
+        """Have a conformance check of a bot run."""
+
+    def drive(self, game_id: str) -> None:
+        """Have a game driven now: a bot may have to act, or its end to be settled."""
+
+    def drive_shard(self, game_ids: list[str]) -> None:
+        """Have tournament games driven side by side."""

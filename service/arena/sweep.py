@@ -1,0 +1,119 @@
+"""The sweeper: looks at what is due and has it attended to. What a queue lost or a dead worker left is found here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from math import ceil
+from typing import Final
+
+from service.arena.queue import Queue
+from service.arena.running import Running
+from service.referee.table import HUMAN
+from service.store import due
+from service.store.entities import Game, GameState
+from service.store.store import Store
+
+logger: Final = logging.getLogger(__name__)
+
+AT_ONCE: Final = 1_000
+ORPHAN_MS: Final = 60_000
+LARGEST_SHARD: Final = 64
+
+
+class Sweep:
+    """One process's sweeper, `token` its name; of all processes one sweeps at a time.
+
+    `patience_ms` is how long a job may take to reach a worker before the sweeper sends it again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queue: Queue,
+        running: Running,
+        *,
+        token: str,
+        every_ms: int,
+        patience_ms: int,
+        open_seat_ms: int,
+    ) -> None:
+        """Keep what it works with."""
+        self._store = store
+        self._queue = queue
+        self._running = running
+        self._token = token
+        self._every_ms = every_ms
+        self._patience_ms = patience_ms
+        self._open_seat_ms = open_seat_ms
+
+    def once(self) -> None:
+        """Sweep, unless another process does so now."""
+        workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
+        if not self._store.due.lock(self._token, self._every_ms * 5):
+            return
+        now = self._store.due.now()
+        names = [name.split(":", 1) for name, _ in self._store.due.peek(now, AT_ONCE)]
+        for tournament_id in [ident for kind, ident in names if kind == "tournament"]:
+            self._look_at_tournament(tournament_id, workers, now)
+        self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+
+    def _look_at_tournament(self, tournament_id: str, workers: int, now: int) -> None:
+        self._store.due.move({due.tournament(tournament_id): now + self._patience_ms})
+        try:
+            started = self._running.advance(tournament_id, workers)
+        except Exception:
+            logger.exception("tournament %s can't go on now; it is looked at again", tournament_id)
+            return
+        self._send_shards(started, workers)
+
+    def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
+        games = self._store.games.get_many(game_ids)
+        leased = self._store.games.leased(game_ids)
+        ready: list[str] = []
+        again: dict[str, int] = {}
+        for game_id, game, is_leased in zip(game_ids, games, leased, strict=True):
+            name = due.game(game_id)
+            if game is None:
+                self._drop_orphan(game_id, now)
+            elif game.state is GameState.OPEN:
+                self._look_at_open(game, now)
+            elif is_leased:
+                again[name] = now + self._patience_ms
+            else:
+                again[name] = now + self._patience_ms
+                if game.state is GameState.RUNNING and not _has_people(game):
+                    ready.append(game_id)
+                else:
+                    self._queue.drive(game_id)
+        self._store.due.move(again)
+        self._send_shards(ready, workers)
+
+    def _look_at_open(self, game: Game, now: int) -> None:
+        expires = game.created_at + self._open_seat_ms
+        if now < expires:
+            self._store.due.move({due.game(game.id): expires})
+        elif self._store.games.end(game.id, GameState.CANCELLED):
+            self._queue.drive(game.id)
+
+    def _drop_orphan(self, game_id: str, now: int) -> None:
+        """Drop an entry whose game never came to be; a game just being created gets its time."""
+        name = due.game(game_id)
+        at = self._store.due.at(name)
+        if at is not None and at < now - ORPHAN_MS:
+            self._store.due.drop(name)
+
+    def _send_shards(self, game_ids: list[str], workers: int) -> None:
+        for shard in shards(game_ids, workers):
+            self._queue.drive_shard(shard)
+
+
+def shards(game_ids: list[str], workers: int) -> Iterator[list[str]]:
+    """Cut games into shards so that every worker has two to do, of 64 games at most."""
+    size = min(LARGEST_SHARD, ceil(len(game_ids) / (2 * max(workers, 1))))
+    for start in range(0, len(game_ids), size or 1):
+        yield game_ids[start : start + size]
+
+
+def _has_people(game: Game) -> bool:
+    return any(seat.kind == HUMAN for seat in game.seats)

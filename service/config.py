@@ -1,0 +1,230 @@
+"""Every setting of the arena, read once from the environment. Nothing else reads environment variables.
+
+`Settings.from_env(os.environ)` either gives settings that make sense together or raises `SettingsError` with one
+sentence that says what to set. An empty variable counts as one that isn't set.
+"""
+
+from __future__ import annotations
+
+import binascii
+import dataclasses
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
+NEVER_OPEN = tuple(ipaddress.ip_network(n) for n in ("0.0.0.0/8", "169.254.0.0/16", "::/128", "fe80::/10"))
+_DATABASE = re.compile(r"\d{1,4}", re.ASCII)
+LOOPBACK: tuple[Network, ...] = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
+
+
+class SettingsError(Exception):
+    """The environment asks for something that can't be; the message says which variable to set to what."""
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _yes_or_no(value: str) -> bool:
+    lowered = value.lower()
+    if lowered in {"1", "true", "yes", "on"}:
+        return True
+    if lowered in {"0", "false", "no", "off"}:
+        return False
+    raise SettingsError(f"expected 1 or 0, got {value!r}")
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        if not re.fullmatch(r"\d{1,12}", value, re.ASCII) or not low <= int(value) <= high:
+            raise SettingsError(f"expected a whole number from {low} to {high}, got {value!r}")
+        return int(value)
+
+    return parse
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in choices:
+            raise SettingsError(f"expected {' or '.join(choices)}, got {value!r}")
+        return value
+
+    return parse
+
+
+def _redis_url(value: str) -> str:
+    parts = urlsplit(value)
+    by_path = parts.scheme == "unix" and not parts.netloc and parts.path
+    by_host = parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0
+    if not (by_path or by_host) or not _DATABASE.fullmatch(_database(parts)):
+        raise SettingsError("expected a URL such as redis://127.0.0.1:6379/0 or unix:///run/valkey.sock?db=0")
+    return value
+
+
+def _database(parts: SplitResult) -> str:
+    if parts.scheme == "unix":
+        return dict(parse_qsl(parts.query)).get("db", "0")
+    return parts.path.strip("/") or "0"
+
+
+def _public_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise SettingsError(f"expected a URL such as https://arena.example, got {value!r}")
+    return value.rstrip("/")
+
+
+def _networks(value: str) -> tuple[Network, ...]:
+    return tuple(_network(part.strip()) for part in value.split(",") if part.strip())
+
+
+def _network(value: str) -> Network:
+    try:
+        network = ipaddress.ip_network(value)
+    except ValueError as error:
+        raise SettingsError(f"expected networks such as 10.1.0.0/16, comma between, got {value!r}") from error
+    if network.prefixlen == 0 or any(n.version == network.version and n.overlaps(network) for n in NEVER_OPEN):
+        raise SettingsError(f"{value} can't be opened to bots: it holds link-local or unspecified addresses")
+    return network
+
+
+def _key(value: str) -> bytes:
+    try:
+        key = bytes.fromhex(value)
+    except (ValueError, binascii.Error):
+        key = b""
+    if len(key) < 32:
+        raise SettingsError("expected at least 64 hex digits, such as `openssl rand -hex 32` prints")
+    return key
+
+
+def _secret(length: int) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if len(value) < length or not value.isascii() or not value.isprintable() or " " in value:
+            raise SettingsError(f"expected at least {length} printable ASCII characters without spaces")
+        return value
+
+    return parse
+
+
+def _rate(value: str) -> str:
+    one = r"[1-9]\d{0,6} per ([1-9]\d{0,3} )?(second|minute|hour|day)s?"
+    if not re.fullmatch(rf"{one}(; {one})*", value, re.ASCII):
+        raise SettingsError(f"expected rates such as '50 per second; 1000 per minute', got {value!r}")
+    return value
+
+
+def _origins(value: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in value.split(",") if part.strip())
+    for origin in origins:
+        if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?", origin, re.ASCII):
+            raise SettingsError(f"expected origins such as https://example.org, comma between, got {origin!r}")
+    return origins
+
+
+def _setting(variable: str, default: Any, parse: Callable[[str], Any], *, shown: bool = True) -> Any:
+    return dataclasses.field(default=default, repr=shown, metadata={"variable": variable, "parse": parse})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that an operator may choose. The string after each field is its documentation."""
+
+    redis_url: str = _setting("REDIS_URL", DEFAULT_REDIS_URL, _redis_url, shown=False)
+    """Where games, accounts and tournaments are kept: Redis or Valkey, 7.0 or later."""
+    broker_url: str = _setting("SLAGVELD_BROKER_URL", "", _redis_url, shown=False)
+    """Where jobs for the workers wait; by default the next database of the same server."""
+    fsync: str = _setting("SLAGVELD_FSYNC", "everysec", _one_of("everysec", "always"))
+    """How often the embedded store syncs to disk: `always` loses nothing even when the power is cut."""
+
+    public_url: str = _setting("SLAGVELD_PUBLIC_URL", "http://127.0.0.1:8000", _public_url)
+    """Where the arena is reached from outside; links to records in messages to bots begin with it."""
+    proxies: int = _setting("SLAGVELD_PROXIES", 0, _whole(0, 5))
+    """How many reverse proxies of ours stand before the API; only their X-Forwarded-For is believed."""
+    cors_origins: tuple[str, ...] = _setting("SLAGVELD_CORS_ORIGINS", (), _origins)
+    """Origins whose pages may call the API from a browser; none by default."""
+
+    bot_networks: tuple[Network, ...] = _setting("SLAGVELD_BOT_NETWORKS", (), _networks)
+    """Networks beside the public internet in which bots may be called; link-local ones never."""
+
+    key: bytes | None = _setting("SLAGVELD_KEY", None, _key, shown=False)
+    """The arena key that tokens and secrets are derived from; made at the first start if it isn't given."""
+    admin_token: str | None = _setting("SLAGVELD_ADMIN_TOKEN", None, _secret(32), shown=False)
+    """The operator's bearer token; without it nobody is the operator."""
+    accounts: str = _setting("SLAGVELD_ACCOUNTS", "invite", _one_of("open", "invite"))
+    """Who may make an account: anyone, or who knows the invite code (the operator always may)."""
+    invite_code: str | None = _setting("SLAGVELD_INVITE_CODE", None, _secret(8), shown=False)
+    """What to send as `invite_code` to make an account when accounts are by invitation."""
+    anonymous_games: bool = _setting("SLAGVELD_ANONYMOUS_GAMES", default=False, parse=_yes_or_no)
+    """Whether games of house bots and people may be made without an account."""
+
+    rate_per_address: str = _setting("SLAGVELD_RATE_PER_ADDRESS", "50 per second; 1000 per minute", _rate)
+    """How many requests one address (an IPv6 /64) may make."""
+    rate_per_token: str = _setting("SLAGVELD_RATE_PER_TOKEN", "50 per second; 1000 per minute", _rate)
+    """How many requests one token may make, from all addresses together."""
+    rate_new_accounts: str = _setting("SLAGVELD_RATE_NEW_ACCOUNTS", "10 per hour", _rate)
+    """How many accounts one address may ask for."""
+    max_bots: int = _setting("SLAGVELD_MAX_BOTS", 50, _whole(1, 100_000))
+    """How many bots one account may have."""
+    max_open_games: int = _setting("SLAGVELD_MAX_OPEN_GAMES", 20, _whole(1, 100_000))
+    """How many unfinished games one account (or address, without one) may have outside tournaments."""
+    max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
+    """How many unfinished tournaments one account may have."""
+
+    calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
+    """How many bots a worker process calls at once."""
+    lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
+    """How long a worker that went silent keeps its games."""
+    renew_ms: int = _setting("SLAGVELD_RENEW_MS", 5_000, _whole(50, 300_000))
+    """How often a worker renews its leases; at most half of SLAGVELD_LEASE_MS."""
+    sweep_ms: int = _setting("SLAGVELD_SWEEP_MS", 1_000, _whole(20, 60_000))
+    """How often a worker process looks for what is due."""
+    shard_ms: int = _setting("SLAGVELD_SHARD_MS", 300_000, _whole(100, 3_000_000))
+    """How long a shard of games runs before it is handed back."""
+    heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
+    """How long a worker of the queue may be silent before its jobs go to another."""
+    open_seat_ms: int = _setting("SLAGVELD_OPEN_SEAT_MS", 900_000, _whole(1_000, 604_800_000))
+    """How long an open seat waits for somebody to sit down."""
+
+    def __post_init__(self) -> None:
+        """Derive the broker's URL and refuse settings that contradict each other."""
+        if not self.broker_url:
+            object.__setattr__(self, "broker_url", next_database(self.redis_url))
+        if self.renew_ms * 2 > self.lease_ms:
+            raise SettingsError(
+                f"set SLAGVELD_RENEW_MS to at most half of SLAGVELD_LEASE_MS ({self.lease_ms}), got {self.renew_ms}"
+            )
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Settings:
+        """Read all settings from a mapping such as `os.environ`; raises SettingsError at the first bad one."""
+        given = {}
+        for field in dataclasses.fields(cls):
+            variable = field.metadata["variable"]
+            if value := environment.get(variable, "").strip():
+                given[field.name] = _parsed(variable, value, field.metadata["parse"])
+        return cls(**given)
+
+
+def _parsed(variable: str, value: str, parse: Callable[[str], Any]) -> Any:
+    try:
+        return parse(value)
+    except SettingsError as error:
+        raise SettingsError(f"set {variable} right: {error}") from error
+    except ValueError as error:
+        raise SettingsError(f"set {variable} right: its value can't be read") from error
+
+
+def next_database(redis_url: str) -> str:
+    """Return the URL of the next database on the same server, so that jobs and games don't share one."""
+    parts = urlsplit(redis_url)
+    following = str(int(_database(parts)) + 1)
+    if parts.scheme == "unix":
+        return f"unix://{parts.path}?{urlencode(dict(parse_qsl(parts.query)) | {'db': following})}"
+    return urlunsplit(parts._replace(path=f"/{following}"))

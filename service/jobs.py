@@ -1,0 +1,68 @@
+"""The queues between the API and the workers: their names, what may be sent, and who sends it.
+
+A job carries ids only, may run twice, and may be lost: the store knows which games are due (`arena.sweep`).
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from dramatiq import Message
+from dramatiq.brokers.redis import RedisBroker
+from redis import RedisError
+
+from service.config import Settings
+from service.store.connection import connect
+
+INTERACTIVE: Final = "interactive"
+"""What somebody waits for: games with people in them, checks of bots."""
+TOURNAMENT: Final = "tournament"
+"""Everything else."""
+
+DRIVE: Final = "drive"
+DRIVE_SHARD: Final = "drive_shard"
+CHECK_BOT: Final = "check_bot"
+
+QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: INTERACTIVE}
+"""The queue each job goes by."""
+
+logger: Final = logging.getLogger(__name__)
+
+
+def open_broker(settings: Settings) -> RedisBroker:
+    """Build the broker that every process of ours uses; it connects at its first message."""
+    return RedisBroker(  # type: ignore[no-untyped-call]
+        client=connect(settings.broker_url),
+        heartbeat_timeout=settings.heartbeat_ms,
+        maintenance_chance=100_000,
+    )
+
+
+class BrokerQueue:
+    """The use cases' Queue over a broker."""
+
+    def __init__(self, broker: RedisBroker) -> None:
+        """Send by this broker."""
+        self._broker = broker
+
+    def check(self, check_id: str) -> None:
+        """Have a conformance check of a bot run; raises the broker's error, since nothing else would run it."""
+        self._send(CHECK_BOT, check_id)
+
+    def drive(self, game_id: str) -> None:
+        """Have a game driven now; without a broker the sweeper finds it later."""
+        self._hint(DRIVE, game_id)
+
+    def drive_shard(self, game_ids: list[str]) -> None:
+        """Have games without people driven side by side, as `drive`."""
+        self._hint(DRIVE_SHARD, game_ids)
+
+    def _hint(self, job: str, *args: Any) -> None:
+        try:
+            self._send(job, *args)
+        except RedisError as error:
+            logger.warning("%s isn't sent: %s", job, error)
+
+    def _send(self, job: str, *args: Any) -> None:
+        self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}))

@@ -1,0 +1,86 @@
+"""Calls to bots by a fixed pool of threads: the door of this package."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+from bot_sdk.events import Outcome
+from service.outbound.exchange import Exchanges, Request
+from service.outbound.guard import Guard
+from service.outbound.lanes import Lane
+from service.outbound.values import Answer, Call
+
+Done: TypeAlias = Callable[[Answer], None]
+
+log = logging.getLogger(__name__)
+
+_NEWS_THREADS = 4
+_MOST_NEWS = 1_000
+
+
+class Calls:
+    """Asks bots from a fixed pool of threads, of which one bot gets at most `most_per_bot`, half of them by default.
+
+    A call's budget starts when a thread takes it up: waiting for one costs the bot nothing. `clock` is
+    monotonic, `now` is Unix time.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        *,
+        threads: int = 64,
+        most_per_bot: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._clock = clock
+        self._exchanges = Exchanges(guard, clock=clock, now=now, tls=tls)
+        self._calls = Lane("bot-call", threads=threads, share=most_per_bot or max(1, threads // 2))
+        self._news = Lane("bot-news", threads=_NEWS_THREADS, share=1)
+
+    def submit(self, call: Call, done: Done) -> None:
+        """Ask a bot; `done` gets the answer exactly once, whatever happens, in a thread of the pool.
+
+        It should only hand the answer on: what it does there is time that no other call gets.
+        """
+        self._calls.put(call.endpoint.bot_id, lambda: done(self.ask(call)))
+
+    def ask(self, call: Call) -> Answer:
+        """Ask a bot in the thread that calls, and wait for the answer at most the call's budget."""
+        try:
+            return self._exchanges.post(call)
+        except Exception as error:
+            log.exception("a call to %s couldn't be made", call.endpoint.bot_id)
+            return Answer(call.key, Outcome.OUR_FAULT, 0.0, f"the arena broke: {type(error).__name__}")
+
+    def get_card(self, url: str, budget_ms: float) -> Answer:
+        """GET what a URL answers as its bot card, in the thread that calls; the answer's key is the URL."""
+        return self._exchanges.run(Request(key=url, url=url, budget_s=budget_ms / 1000, verb="GET"))
+
+    def notify(self, call: Call) -> None:
+        """Tell a bot something that nothing waits for.
+
+        Any 2xx will do, its body isn't read; failures are logged and dropped.
+        """
+        if self._news.waiting >= _MOST_NEWS:
+            log.warning("news to %s dropped: %d wait already", call.endpoint.bot_id, _MOST_NEWS)
+            return
+        self._news.put(call.endpoint.bot_id, lambda: self._tell(call))
+
+    def close(self, timeout_s: float = 5.0) -> None:
+        """Stop within about `timeout_s`: what waits or is under way ends as our fault, the threads end."""
+        self._exchanges.close()
+        ends = self._clock() + timeout_s
+        for lane in (self._calls, self._news):
+            lane.close(max(0.0, ends - self._clock()))
+
+    def _tell(self, call: Call) -> None:
+        answer = self._exchanges.post(call, wants_json=False)
+        if answer.outcome is not Outcome.OK:
+            log.info("news to %s: %s (%s)", call.endpoint.bot_id, answer.outcome, answer.error)

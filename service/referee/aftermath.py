@@ -1,0 +1,152 @@
+"""What follows from what a referee has committed: the owner's ledger, news to bots, results of tournaments."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot_sdk.events import Decided, Outcome
+from bot_sdk.games.game import Game as Play
+from bot_sdk.games.river import River
+from bot_sdk.messages import GameEnded, GameInfo, GameStarted, encode
+from service.outbound.calls import Calls
+from service.outbound.values import Call, Endpoint
+from service.referee.table import BOT, Table
+from service.referee.verdicts import Verdict
+from service.store import due
+from service.store.entities import Game, GameState, Result
+from service.store.errors import NotFoundError
+from service.store.ledger import Ending, LedgerLine
+from service.store.store import Store
+
+NEWS_BUDGET_MS: Final = 5_000
+
+
+class Aftermath:
+    """Writes and tells what follows; each part may be done twice. `public_url` is where records are read."""
+
+    def __init__(self, store: Store, calls: Calls, public_url: str) -> None:
+        """Keep what it works with."""
+        self._store = store
+        self._calls = calls
+        self._public_url = public_url
+        self._lines: list[LedgerLine] = []
+
+    def began(self, table: Table) -> None:
+        """Tell the bots that their game begins."""
+        for seat in table.seats_of(BOT):
+            self._tell(table.meta, seat, "started", GameStarted(game=table.info, seat=seat))
+
+    def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
+        """Keep a line for the ledger of the bot's owner until `flush`."""
+        error = verdict.error
+        if event.outcome is Outcome.ILLEGAL:
+            error = f"expected a legal action, got {verdict.action!r}"
+        self._lines.append(
+            LedgerLine(
+                bot_id=table.meta.seats[event.seat].bot_id or "",
+                decision_id=decision_id,
+                game_id=table.id,
+                at=table.times[-1],
+                outcome=event.outcome,
+                ms=event.ms,
+                action=event.action,
+                error=error,
+                status=verdict.status,
+                head=verdict.head.decode(errors="replace") if verdict.head else None,
+            )
+        )
+
+    def flush(self) -> None:
+        """Write the lines kept back, in one round trip."""
+        lines, self._lines = self._lines, []
+        if lines:
+            self._store.ledger.add(lines)
+
+    def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
+        """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost."""
+        ended_at = self._ended_at(meta)
+        if meta.slot is not None:
+            if table is not None and state in {GameState.FINISHED, GameState.VOID}:
+                self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at))
+            self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
+        if table is not None:
+            self._close_for_bots(meta, state, table, ended_at)
+        self._store.games.settle(meta)
+
+    def _ended_at(self, meta: Game) -> int:
+        found = self._store.games.get(meta.id)
+        return (found and found.ended_at) or meta.ended_at or meta.created_at
+
+    def _close_for_bots(self, meta: Game, state: GameState, table: Table, ended_at: int) -> None:
+        seats = table.seats_of(BOT)
+        self._store.ledger.add_endings(
+            Ending(
+                bot_id=meta.seats[seat].bot_id or "",
+                game_id=meta.id,
+                at=ended_at,
+                retired=table.game.retired[seat] is not None,
+                forfeited=seat in table.game.forfeited,
+            )
+            for seat in seats
+        )
+        for seat in seats:
+            self._tell(meta, seat, "ended", self._ended_message(meta, state, table, seat))
+
+    def _ended_message(self, meta: Game, state: GameState, table: Table, seat: int) -> GameEnded:
+        return GameEnded(
+            game=table.info,
+            seat=seat,
+            state=state.value,
+            totals=table.game.state.totals,
+            places=table.game.places if state is GameState.FINISHED else None,
+            outcomes=counted(table.game, seat),
+            record_url=f"{self._public_url}/v1/games/{meta.id}/record",
+        )
+
+    def _tell(self, meta: Game, seat: int, what: str, message: GameStarted | GameEnded) -> None:
+        shown = meta.seats[seat]
+        bot_id = shown.bot_id or ""
+        try:
+            secrets = self._store.bots.secrets(bot_id, self._store.due.now())
+        except NotFoundError:
+            return
+        self._calls.notify(
+            Call(
+                key=(meta.id, seat, what),
+                endpoint=Endpoint(bot_id, shown.url or "", secrets),
+                body=encode(message),
+                budget_ms=NEWS_BUDGET_MS,
+                webhook_id=f"msg_{meta.id}.{seat}.{what}",
+            )
+        )
+
+
+def counted(game: Play, seat: int) -> dict[str, int]:
+    """Count a seat's decisions by outcome."""
+    return {outcome.value: count for outcome, count in sorted(game.outcomes[seat].items())}
+
+
+def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result:
+    """Make the result of a tournament game that was played out."""
+    assert meta.slot is not None  # noqa: S101 - only tournament games have results
+    ending = game.ending
+    return Result(
+        game_id=meta.id,
+        state=state,
+        slot=meta.slot,
+        bots=[seat.bot_id or "" for seat in meta.seats],
+        totals=game.state.totals,
+        places=game.places if state is GameState.FINISHED else None,
+        retired=[reason is not None for reason in game.retired],
+        forfeited=sorted(game.forfeited),
+        deals=len(game.state.deals),
+        outcomes=[counted(game, seat) for seat in range(game.seats)],
+        exact_bids=_exact_bids(game),
+        ended_by=ending.value if ending else None,
+        ended_at=ended_at,
+    )
+
+
+def _exact_bids(game: Play) -> list[int] | None:
+    """Count the rounds in which each seat met its bid; None where nobody bids."""
+    return game.state.exact_bids.copy() if isinstance(game.state, River) else None

@@ -1,0 +1,239 @@
+"""Drives one game: decides what can be decided, commits it, and says whom to ask next. It never waits for anybody."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from bot_sdk.errors import SdkError
+from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause
+from bot_sdk.messages import decision_id
+from service.referee.asking import Asking
+from service.referee.referee import Referee
+from service.referee.table import BOT, HOUSE, HUMAN, Table
+from service.referee.verdicts import Verdict
+from service.store.entities import GameState
+
+logger: Final = logging.getLogger(__name__)
+
+MAX_TRIES: Final = 3
+MOST_EVENTS_AT_ONCE: Final = 32
+
+
+class Drive:
+    """One game in the hands of one shard, whose `token` holds the lease.
+
+    `table` is None once the game has left these hands: it is over, another's, or waits for people only.
+    """
+
+    def __init__(self, referee: Referee, game_id: str, token: str) -> None:
+        """Say which game; `take` takes it."""
+        self._referee = referee
+        self._token = token
+        self.game_id = game_id
+        self.table: Table | None = None
+        self.asked: set[str] = set()
+        self._answered: dict[str, Verdict] = {}
+
+    # --- taking and leaving -------------------------------------------------------------------------------------------
+
+    def take(self) -> None:
+        """Take the lease and replay; leaves at once if the game is another's, or doesn't run."""
+        referee = self._referee
+        if not referee.insist(lambda: referee.leases.take(self.game_id, self._token)):
+            return
+        self._load()
+        if self.table is not None and self.table.length == 0 and not self.table.game.is_over:
+            referee.aftermath.began(self.table)
+
+    def hand_back(self) -> None:
+        """Give the game back where it stands, to be taken up by another at once."""
+        referee, table = self._referee, self.table
+        if table is None:
+            return
+        self.table = None
+        now = referee.insist(referee.due.now)
+        referee.insist(lambda: referee.games.forget_stalls(self.game_id))
+        referee.insist(lambda: referee.leases.give_back(self.game_id, self._token, due_at=now))
+
+    def _load(self) -> None:
+        """Replay the game as it stands in the store, or leave it if there is nothing to drive."""
+        referee = self._referee
+        self.table = None
+        loaded = referee.insist(lambda: referee.games.load(self.game_id))
+        if loaded is None or loaded[0].state is GameState.OPEN:
+            referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
+            return
+        meta = loaded[0]
+        try:
+            table = Table.replayed(*loaded)
+        except SdkError:
+            logger.exception("game %s can't be replayed", self.game_id)
+            referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+            self._leave_ended(GameState.ABORTED if meta.state is GameState.RUNNING else meta.state, None)
+            return
+        self.table = table
+        if meta.state.is_end:
+            self._leave_ended(meta.state, table)
+
+    def _leave_ended(self, state: GameState, table: Table | None) -> None:
+        referee = self._referee
+        meta = table.meta if table else referee.insist(lambda: referee.games.get(self.game_id))
+        if meta is not None:
+            referee.insist(lambda: referee.aftermath.ended(meta, state, table))
+        self.table = None
+        referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
+
+    # --- going on -----------------------------------------------------------------------------------------------------
+
+    def advance(self) -> list[Asking]:
+        """Go as far as it goes without waiting; give what must be asked now."""
+        while self.table is not None:
+            table = self.table
+            if table.game.is_over:
+                self._end_without_event(table)
+                continue
+            events = self._decide(table)
+            if events:
+                self._commit(table, events)
+                continue
+            askings = self._to_ask(table)
+            if askings or self.asked or not self._wait_for_people(table):
+                return askings
+        return []
+
+    def answer(self, asking: Asking, verdict: Verdict) -> None:
+        """Take the answer to what `advance` had asked; our own fault has it asked again, thrice at most."""
+        self.asked.discard(asking.decision_id)
+        if verdict.outcome is not Outcome.OUR_FAULT:
+            self._answered[asking.decision_id] = verdict
+        elif self.table is not None:
+            logger.error("our fault in %s: %s", asking.decision_id, verdict.error)
+            self._count_our_fault(self.table)
+
+    @property
+    def has_people(self) -> bool:
+        """Whether somebody's patience may end while bots are being asked."""
+        table = self.table
+        return table is not None and any(table.kind(seat) == HUMAN for seat in table.game.owed())
+
+    def _decide(self, table: Table) -> list[Event]:
+        """Apply all that can be decided now, a bounded number of events."""
+        events: list[Event] = []
+        while not table.game.is_over and len(events) < MOST_EVENTS_AT_ONCE:
+            event = self._next_event(table)
+            if event is None:
+                break
+            events += table.game.apply(event)
+        return events
+
+    def _next_event(self, table: Table) -> Event | None:
+        for seat in table.game.owed():
+            event = self._event_of(table, seat)
+            if event is not None:
+                return event
+        return None
+
+    def _event_of(self, table: Table, seat: int) -> Event | None:
+        game, kind = table.game, table.kind(seat)
+        if game.is_out(seat):
+            return game.failed(seat, Outcome.RETIRED, ms=0.0)
+        if kind == HUMAN:
+            budget = table.meta.limits.human_budget_ms
+            is_late = self._now() >= table.deadline(seat)
+            return game.failed(seat, Outcome.LATE, ms=float(budget)) if is_late else None
+        if kind == BOT and self._referee.players.is_disabled(table, seat):
+            return Retired(seat, RetiredBecause.DISABLED)
+        verdict = self._answered.get(table.decision_id(seat))
+        if verdict is None and kind == HOUSE:
+            verdict = self._ask_house(table, seat)
+        return verdict.decided(game, seat) if verdict else None
+
+    def _ask_house(self, table: Table, seat: int) -> Verdict:
+        verdict = self._referee.players.decide(table, seat)
+        self._answered[table.decision_id(seat)] = verdict
+        return verdict
+
+    def _now(self) -> int:
+        return self._referee.insist(self._referee.due.now)
+
+    def _to_ask(self, table: Table) -> list[Asking]:
+        askings = [
+            self._referee.players.asking(table, seat)
+            for seat in table.game.owed()
+            if table.kind(seat) == BOT and table.decision_id(seat) not in self.asked
+        ]
+        self.asked.update(asking.decision_id for asking in askings)
+        return askings
+
+    def _wait_for_people(self, table: Table) -> bool:
+        """Give the game back until one of them acts or is late; False if it has left these hands otherwise."""
+        leases = self._referee.leases
+        until = min(table.deadline(seat) for seat in table.game.owed())
+        gone = self._referee.insist(
+            lambda: leases.give_back(self.game_id, self._token, seen=table.length, due_at=until)
+        )
+        if gone:
+            self.table = None
+        else:
+            self._load()
+        return gone
+
+    # --- committing ---------------------------------------------------------------------------------------------------
+
+    def _commit(self, table: Table, events: Sequence[Event]) -> None:
+        """Commit events already applied; lays the table anew where others were quicker."""
+        referee = self._referee
+        told = referee.insist(
+            lambda: referee.games.commit(
+                self.game_id, events, expected=table.length, lease=self._token, ending=table.ending
+            )
+        )
+        if told.status == "committed":
+            self._committed(table, events, told.at, told.length)
+        elif told.status == "length" or (told.status == "lease" and self._retake()):
+            self._load()
+        elif told.status == "lease":
+            self.table = None
+            referee.leases.forget(self.game_id)
+        else:
+            self._load()
+
+    def _retake(self) -> bool:
+        return self._referee.insist(lambda: self._referee.leases.take(self.game_id, self._token))
+
+    def _committed(self, table: Table, events: Sequence[Event], at: int, length: int) -> None:
+        for name, event in _named(table, events):
+            verdict = self._answered.pop(name, None)
+            if verdict is not None and table.kind(event.seat) == BOT:
+                self._referee.aftermath.decided(table, name, event, verdict)
+        table.committed(events, at)
+        if table.ending is not None:
+            self._leave_ended(table.ending, table)
+        elif length != table.length:
+            self._load()
+
+    def _end_without_event(self, table: Table) -> None:
+        """End a game that its first deal, or a forfeit, has decided before anybody was asked."""
+        state = table.ending or GameState.VOID
+        self._referee.insist(lambda: self._referee.games.end(self.game_id, state))
+        self._load()
+
+    def _count_our_fault(self, table: Table) -> None:
+        games = self._referee.games
+        tries = self._referee.insist(lambda: games.stall(self.game_id, table.length))
+        if tries >= MAX_TRIES:
+            self._referee.insist(lambda: games.end(self.game_id, GameState.ABORTED))
+            self._load()
+
+
+def _named(table: Table, events: Sequence[Event]) -> list[tuple[str, Decided]]:
+    """Pair decisions just applied with their ids."""
+    number = table.game.decisions.copy()
+    named = []
+    for event in reversed(events):
+        if isinstance(event, Decided):
+            number[event.seat] -= 1
+            named.append((decision_id(table.id, event.seat, number[event.seat]), event))
+    return named[::-1]

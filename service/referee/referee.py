@@ -1,0 +1,95 @@
+"""What a referee works with: the store, the callers, the hosts of house bots. Made once per worker process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import sleep
+from typing import Final, Protocol, TypeVar
+
+from redis import RedisError
+
+from bot_sdk.events import Decided
+from service.outbound.values import Answer, Call
+from service.referee.asking import Asking
+from service.referee.leases import Leases
+from service.referee.table import Table
+from service.referee.verdicts import Verdict
+from service.store.due import Due
+from service.store.entities import Game, GameState
+from service.store.games import GameStore
+
+logger: Final = logging.getLogger(__name__)
+
+RETRY_S: Final = (0.02, 0.05, 0.1, 0.2, 0.5)
+TRIES_WHEN_STOPPING: Final = 5
+
+T = TypeVar("T")
+
+
+class Caller(Protocol):
+    """The part of `outbound` that a referee needs."""
+
+    def submit(self, call: Call, done: Callable[[Answer], None]) -> None:
+        """Send a call; `done` gets its answer within its budget, whatever becomes of it."""
+
+
+class Players(Protocol):
+    """Those who sit at the tables, other than people."""
+
+    def decide(self, table: Table, seat: int) -> Verdict:
+        """Let a house bot decide."""
+
+    def asking(self, table: Table, seat: int) -> Asking:
+        """Say how a bot's seat is asked for the decision it owes."""
+
+    def is_disabled(self, table: Table, seat: int) -> bool:
+        """Whether the operator has disabled the bot of a seat."""
+
+
+class Aftermath(Protocol):
+    """Who is told what has happened, once it stands in the store."""
+
+    def began(self, table: Table) -> None:
+        """A game is about to ask its first decision."""
+
+    def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
+        """A bot's decision stands in the log."""
+
+    def flush(self) -> None:
+        """A round of the loop is done: what was kept back may go out together."""
+
+    def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
+        """A game has ended. Called again after a crash, so it may find its work done; no table if it can't be replayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Referee:
+    """The referee of one worker process; `stopping` says that it is time to hand games back."""
+
+    games: GameStore
+    due: Due
+    leases: Leases
+    calls: Caller
+    players: Players
+    aftermath: Aftermath
+    new_id: Callable[[], str]
+    stopping: Callable[[], bool]
+
+    def insist(self, step: Callable[[], T]) -> T:
+        """Do a step of the store, again and again while it is away: every step is safe to repeat.
+
+        Raises the store's error only when it is time to stop; what was answered but not committed is then asked again
+        by whoever takes the game over.
+        """
+        tried = 0
+        while True:
+            try:
+                return step()
+            except RedisError as error:
+                if self.stopping() and tried >= TRIES_WHEN_STOPPING:
+                    raise
+                logger.warning("the store doesn't answer, trying again: %s", error)
+                sleep(RETRY_S[min(tried, len(RETRY_S) - 1)])
+                tried += 1

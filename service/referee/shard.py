@@ -1,0 +1,92 @@
+"""Drives some games side by side, on one thread, until each is over, waits for people only, or must be handed back."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterable, Iterator
+from time import monotonic
+from typing import Final
+
+from service.outbound.values import Answer
+from service.referee.asking import Asking, calls_for, verdicts_in
+from service.referee.drive import Drive
+from service.referee.referee import Referee
+
+POLL_S: Final = 0.25
+HAND_BACK_S: Final = 3.0
+
+
+class Shard:
+    """One run over some games. All decisions they owe are asked at once; answers are taken as they come."""
+
+    def __init__(self, referee: Referee) -> None:
+        """Make a run; its leases are in its own name."""
+        self._referee = referee
+        self._token = referee.new_id()
+        self._drives: dict[str, Drive] = {}
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._in_flight: dict[object, list[Asking]] = {}
+        self._to_ask: list[Asking] = []
+
+    def run(self, game_ids: Iterable[str], *, seconds: float) -> list[str]:
+        """Drive the games; give those handed back unfinished since `seconds` have passed or it is time to stop."""
+        stop_at = monotonic() + seconds
+        for game_id in game_ids:
+            self._drives[game_id] = Drive(self._referee, game_id, self._token)
+            self._drives[game_id].take()
+            self._advance(game_id)
+        while self._drives:
+            stopping = self._referee.stopping() or monotonic() > stop_at
+            if stopping:
+                break
+            self._ask()
+            self._referee.aftermath.flush()
+            self._hear()
+        self._finish_asking()
+        return self._hand_back()
+
+    def _advance(self, game_id: str) -> None:
+        drive = self._drives.get(game_id)
+        if drive is None:
+            return
+        self._to_ask += drive.advance()
+        if drive.table is None:
+            del self._drives[game_id]
+
+    def _ask(self) -> None:
+        to_ask, self._to_ask = self._to_ask, []
+        for call, askings in calls_for(to_ask, self._referee.new_id):
+            self._in_flight[call.key] = askings
+            self._referee.calls.submit(call, self._answers.put)
+
+    def _hear(self) -> None:
+        for answer in self._next_answers():
+            askings = self._in_flight.pop(answer.key)
+            for asking, verdict in verdicts_in(answer, askings):
+                if asking.game_id in self._drives:
+                    self._drives[asking.game_id].answer(asking, verdict)
+            for game_id in dict.fromkeys(asking.game_id for asking in askings):
+                self._advance(game_id)
+        for game_id in [game_id for game_id, drive in self._drives.items() if drive.has_people]:
+            self._advance(game_id)
+
+    def _next_answers(self) -> Iterator[Answer]:
+        try:
+            yield self._answers.get(timeout=POLL_S)
+            while True:
+                yield self._answers.get_nowait()
+        except queue.Empty:
+            return
+
+    def _finish_asking(self) -> None:
+        """Take the answers to what is being asked, within bounds, so that no bot is asked twice for nothing."""
+        give_up_at = monotonic() + HAND_BACK_S
+        while self._in_flight and monotonic() < give_up_at:
+            self._hear()
+        self._referee.aftermath.flush()
+
+    def _hand_back(self) -> list[str]:
+        unfinished = list(self._drives)
+        for game_id in unfinished:
+            self._drives.pop(game_id).hand_back()
+        return unfinished

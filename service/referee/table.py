@@ -1,0 +1,121 @@
+"""One stored game, replayed: its meta, its rules and the time of each event. It asks nobody and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bot_sdk.events import Event
+from bot_sdk.games import record
+from bot_sdk.games.base import Packs
+from bot_sdk.games.game import Game
+from bot_sdk.games.packs import committed
+from bot_sdk.games.registry import ruleset
+from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
+from service.store import entities
+
+HUMAN: Final = "human"
+BOT: Final = "bot"
+HOUSE: Final = "house"
+OPEN: Final = "open"
+
+Logged = tuple[int, Event]
+"""An event and the store's time at which it was committed, in Unix milliseconds."""
+
+
+@dataclass(slots=True)
+class Table:
+    """A game as it stands after the events it has been given.
+
+    `times[n]` is when the log came to hold n events; `times[0]` is the start.
+    """
+
+    meta: entities.Game
+    secret: bytes
+    game: Game
+    times: list[int]
+
+    @classmethod
+    def replayed(cls, meta: entities.Game, log: Sequence[Logged], secret: bytes) -> Table:
+        """Deal and replay; raises `LogError` for a log that these rules didn't make."""
+        game = Game(
+            ruleset(meta.ruleset),
+            meta.options,
+            len(meta.seats),
+            _packs(meta, secret),
+            max_faults=meta.limits.max_faults,
+            forfeited=meta.forfeited,
+        )
+        game.replay(event for _, event in log)
+        return cls(meta, secret, game, [meta.started_at or meta.created_at, *(at for at, _ in log)])
+
+    @property
+    def id(self) -> str:
+        """The id of the game."""
+        return self.meta.id
+
+    @property
+    def length(self) -> int:
+        """How many events are known to be committed."""
+        return len(self.times) - 1
+
+    @property
+    def info(self) -> GameInfo:
+        """What messages say of the game."""
+        meta = self.meta
+        return GameInfo(meta.id, meta.ruleset, self.game.state.options, [seat.name for seat in meta.seats])
+
+    @property
+    def ending(self) -> entities.GameState | None:
+        """The state the game's end puts it in; None while it goes on."""
+        if not self.game.is_over:
+            return None
+        return entities.GameState.VOID if self.game.void else entities.GameState.FINISHED
+
+    def committed(self, events: Iterable[Event], at: int) -> None:
+        """Note that these events, already applied, stand in the log since `at`."""
+        self.times.extend(at for _ in events)
+
+    def kind(self, seat: int) -> str:
+        """Say who sits there: bot, house, human or open."""
+        return self.meta.seats[seat].kind
+
+    def seats_of(self, kind: str) -> list[int]:
+        """List the seats of one kind."""
+        return [seat for seat, shown in enumerate(self.meta.seats) if shown.kind == kind]
+
+    def decision_id(self, seat: int) -> str:
+        """Name the decision that the seat owes, or will owe next."""
+        return decision_id(self.id, seat, self.game.decisions[seat])
+
+    def deadline(self, seat: int) -> int:
+        """Give the time, Unix milliseconds, by which a human must have decided."""
+        return self.times[self.game.owed_since[seat]] + self.meta.limits.human_budget_ms
+
+    def decision(self, seat: int) -> Decision:
+        """Build the request for the decision that a bot's seat owes; its first one has a budget of its own."""
+        limits = self.meta.limits
+        first = self.game.decisions[seat] == 0
+        return decision_of(self.game, self.info, seat, limits.first_budget_ms if first else limits.budget_ms)
+
+    def record(self, status: record.Status) -> record.Record:
+        """Make the record of the game, which has ended as `status`."""
+        meta = self.meta
+        return record.build(
+            self.game,
+            game_id=meta.id,
+            status=status,
+            limits=record.LimitsShown(meta.limits.budget_ms, meta.limits.first_budget_ms, meta.limits.max_faults),
+            seats=[
+                record.SeatShown(seat.name, seat.kind, seat.bot_id, seat.version)  # type: ignore[arg-type]  # not open
+                for seat in meta.seats
+            ],
+            label=meta.label,
+            secret=self.secret,
+            entropy=meta.entropy,
+        )
+
+
+def _packs(meta: entities.Game, secret: bytes) -> Packs:
+    return committed(secret, meta.label, meta.entropy)

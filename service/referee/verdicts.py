@@ -1,0 +1,30 @@
+"""What became of asking a seat, before the rules have looked at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot_sdk.events import Decided, Outcome, quantised
+from bot_sdk.games.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One decision's answer: an `action` if the seat gave one in time, else the `outcome` that names its fault.
+
+    `error`, `status` and `head` are for the owner of the bot alone: what went wrong, and what it sent.
+    """
+
+    outcome: Outcome
+    ms: float
+    action: str | None = None
+    note: str | None = None
+    error: str | None = None
+    status: int | None = None
+    head: bytes = b""
+
+    def decided(self, game: Game, seat: int) -> Decided:
+        """Let the rules judge it, as the decision that `seat` owes in `game`."""
+        if self.action is None:
+            return game.failed(seat, self.outcome, ms=quantised(self.ms))
+        return game.judged(seat, self.action, ms=quantised(self.ms), note=self.note)

@@ -1,0 +1,77 @@
+"""Keeps accounts and what their tokens allow. Of a token only its SHA-256 is ever known here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from service.store import keys, listing
+from service.store.documents import Documents, encode
+from service.store.entities import Account
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bearer token stands for. `name` is its owner's word for it."""
+
+    id: str
+    account_id: str
+    name: str = ""
+    scopes: list[str] = []
+    created_at: int
+
+
+_token = msgspec.json.Decoder(Token)
+
+
+class AccountStore:
+    """All accounts and their tokens."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._accounts = Documents(redis, Account, keys.account)
+        self.get = self._accounts.get
+        self.change = self._accounts.change
+
+    def create(self, account: Account) -> bool:
+        """Keep a new account; False if another has its id."""
+        self._redis.zadd(keys.ACCOUNTS, {listing.member(account.created_at, account.id): 0})
+        return self._accounts.create(account.id, account)
+
+    def list_all(self, *, limit: int, cursor: str | None = None) -> tuple[list[Account], str | None]:
+        """Give up to `limit` accounts, newest first, and the next cursor."""
+        return listing.select(self._redis, keys.ACCOUNTS, self._accounts.get_many, limit=limit, cursor=cursor)
+
+    def add_token(self, token: Token, digest: str) -> None:
+        """Let the token with this SHA-256 (hex) stand for `token`."""
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.hset(keys.account_tokens(token.account_id), token.id, digest)
+            pipe.set(keys.token(digest), encode(token))
+            pipe.execute()
+
+    def token(self, digest: str) -> Token | None:
+        """Give what the token with this SHA-256 stands for, None if for nothing (any more)."""
+        raw = cast("bytes | None", self._redis.get(keys.token(digest)))
+        return None if raw is None else _token.decode(raw)
+
+    def tokens(self, account_id: str) -> list[Token]:
+        """Give all tokens of an account, the oldest first."""
+        digests = cast("list[bytes]", self._redis.hvals(keys.account_tokens(account_id)))
+        if not digests:
+            return []
+        found = cast("list[bytes | None]", self._redis.mget([keys.token(d.decode()) for d in digests]))
+        return sorted((_token.decode(raw) for raw in found if raw), key=lambda t: (t.created_at, t.id))
+
+    def revoke(self, account_id: str, token_id: str) -> bool:
+        """Let a token stand for nothing from now on; False if the account has no such token."""
+        digest = cast("bytes | None", self._redis.hget(keys.account_tokens(account_id), token_id))
+        if digest is None:
+            return False
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.delete(keys.token(digest.decode()))
+            pipe.hdel(keys.account_tokens(account_id), token_id)
+            pipe.execute()
+        return True

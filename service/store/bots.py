@@ -1,0 +1,107 @@
+"""Keeps bots: what they are, their signing secrets, and their checks. What they did is in `ledger`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from service.store import keys, listing
+from service.store.documents import Documents
+from service.store.entities import Bot, Check
+from service.store.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from redis import Redis
+
+
+class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
+    """The signing secrets of a bot; the previous one is good until `previous_until` (Unix ms)."""
+
+    current: str
+    previous: str | None = None
+    previous_until: int = 0
+
+
+class BotStore:
+    """All bots."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._bots = Documents(redis, Bot, keys.bot)
+        self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
+        self._checks = Documents(redis, Check, keys.check)
+        self.get = self._bots.get
+        self.get_many = self._bots.get_many
+        self.change = self._bots.change
+        self.get_check = self._checks.get
+        self.change_check = self._checks.change
+
+    def create(self, bot: Bot, *, secret: str) -> bool:
+        """Keep a new bot and its secret (`whsec_...`); False if another has its id."""
+        entry = {listing.member(bot.created_at, bot.id): 0}
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.zadd(keys.BOTS, entry)
+            pipe.zadd(keys.account_bots(bot.account_id), entry)
+            pipe.execute()
+        self._secrets.create(bot.id, BotSecrets(current=secret))
+        return self._bots.create(bot.id, bot)
+
+    def delete(self, bot: Bot) -> None:
+        """Forget a bot and its secrets; ledger, checks and the games it played stay."""
+        entry = listing.member(bot.created_at, bot.id)
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.delete(keys.bot(bot.id), keys.bot_secrets(bot.id))
+            pipe.zrem(keys.BOTS, entry)
+            pipe.zrem(keys.account_bots(bot.account_id), entry)
+            pipe.execute()
+
+    def list_all(
+        self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None
+    ) -> tuple[list[Bot], str | None]:
+        """Give up to `limit` bots that `keep` likes, newest first, and the next cursor; or BadCursorError."""
+        read = self._bots.get_many
+        return listing.select(self._redis, keys.BOTS, read, limit=limit, cursor=cursor, keep=keep)
+
+    def list_for_account(
+        self, account_id: str, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Bot], str | None]:
+        """Give the bots an account owns, as `list_all` does."""
+        read = self._bots.get_many
+        return listing.select(self._redis, keys.account_bots(account_id), read, limit=limit, cursor=cursor)
+
+    # --- secrets --------------------------------------------------------------------------------------------
+
+    def secrets(self, bot_id: str, now: int) -> tuple[str, ...]:
+        """Give the secrets that are good at `now` (Unix ms), the current one first. Raises NotFoundError."""
+        found = self._secrets.get(bot_id)
+        if found is None:
+            raise NotFoundError(f"no secret is kept for bot {bot_id}")
+        both = found.previous is not None and now < found.previous_until
+        return (found.current, str(found.previous)) if both else (found.current,)
+
+    def rotate(self, bot_id: str, secret: str, *, previous_until: int) -> None:
+        """Make `secret` the current one; the one before is good until `previous_until`. Idempotent."""
+
+        def edit(old: BotSecrets) -> BotSecrets:
+            if old.current == secret:
+                return old
+            return BotSecrets(current=secret, previous=old.current, previous_until=previous_until)
+
+        self._secrets.change(bot_id, edit)
+
+    # --- checks ---------------------------------------------------------------------------------------------
+
+    def create_check(self, check: Check) -> bool:
+        """Keep a new check of a bot; False if another has its id."""
+        self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
+        return self._checks.create(check.id, check)
+
+    def list_checks(
+        self, bot_id: str, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Check], str | None]:
+        """Give the checks of a bot, newest first, and the next cursor."""
+        read = self._checks.get_many
+        return listing.select(self._redis, keys.bot_checks(bot_id), read, limit=limit, cursor=cursor)

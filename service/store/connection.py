@@ -1,0 +1,38 @@
+"""Makes the one Redis client of a process: bounded in connections, in waiting, in retries.
+
+A command whose reply was lost is sent again by redis-py, so it may run twice. Every write of this package is
+therefore compare-and-set or idempotent.
+"""
+
+from __future__ import annotations
+
+from redis import BlockingConnectionPool, Redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+
+def connect(
+    url: str,
+    *,
+    max_connections: int = 32,
+    pool_timeout_s: float = 5.0,
+    socket_timeout_s: float = 5.0,
+    retries: int = 5,
+) -> Redis:
+    """Give a client for `url` (`redis://`, `rediss://` or `unix://`); it connects at its first command.
+
+    `max_connections` should be the number of threads that use it: one too many waits `pool_timeout_s` at
+    most. A command gives up after `retries` further tries, half a second apart at most, with redis-py's
+    ConnectionError or TimeoutError.
+    """
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=max_connections,
+        timeout=pool_timeout_s,
+        socket_timeout=socket_timeout_s,
+        socket_connect_timeout=socket_timeout_s,
+        health_check_interval=30,
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries),
+        protocol=2,
+    )
+    return Redis.from_pool(pool)

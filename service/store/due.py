@@ -1,0 +1,72 @@
+"""What needs attention when: a sorted set of games and tournaments; the sweeper's lock; the store's clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from service.store import keys
+from service.store.lua import Scripts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from redis import Redis
+
+
+def game(game_id: str) -> str:
+    """Give the name a game goes by in here."""
+    return f"game:{game_id}"
+
+
+def tournament(tournament_id: str) -> str:
+    """Give the name a tournament goes by in here."""
+    return f"tournament:{tournament_id}"
+
+
+class Due:
+    """Names (see `game` and `tournament`) by the Redis millisecond at which each next needs attention."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._scripts = Scripts(redis)
+
+    def now(self) -> int:
+        """Give the store's own time in Unix milliseconds, the one clock that all processes share."""
+        seconds, micros = self._redis.time()
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def add(self, name: str, at_ms: int) -> None:
+        """Have `name` looked at when `at_ms` comes, whatever was set before."""
+        self._redis.zadd(keys.DUE, {name: at_ms})
+
+    def move(self, times: Mapping[str, int]) -> None:
+        """Set the times of those names that are still due; one that has left in the meantime stays away."""
+        if times:
+            self._redis.zadd(keys.DUE, dict(times), xx=True)
+
+    def drop(self, *names: str) -> None:
+        """Let them leave."""
+        if names:
+            self._redis.zrem(keys.DUE, *names)
+
+    def at(self, name: str) -> int | None:
+        """Tell when `name` is due, None if it isn't."""
+        score = self._redis.zscore(keys.DUE, name)
+        return None if score is None else int(score)
+
+    def peek(self, now: int, limit: int) -> list[tuple[str, int]]:
+        """Give up to `limit` names due at `now`, the longest overdue first, each with its time. They stay."""
+        found = self._redis.zrange(keys.DUE, "-inf", now, byscore=True, offset=0, num=limit, withscores=True)
+        return [(name.decode(), int(score)) for name, score in cast("list[tuple[bytes, float]]", found)]
+
+    def count(self) -> int:
+        """Tell how many names are in here, due or not."""
+        return int(self._redis.zcard(keys.DUE))
+
+    def lock(self, token: str, ms: int) -> bool:
+        """Take or keep the sweeper's lock for `ms`; False while another token holds it."""
+        return bool(self._scripts.run("acquire", [keys.SWEEPER], [token, ms]))
+
+    def unlock(self, token: str) -> None:
+        """Give the sweeper's lock back, if it is ours."""
+        self._scripts.run("release", [keys.SWEEPER], [token])

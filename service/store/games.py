@@ -1,0 +1,292 @@
+"""Keeps games: what was fixed at creation, the log of events, and the lease of the worker that drives one.
+
+The log is the truth about a running game: whoever wants to know its state replays it. Events are appended by
+one script that checks state, lease and length, so of several writers exactly one wins, and a writer whose
+answer was lost may simply ask again. This module knows no rules: it never looks into an event.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from bot_sdk.events import Event
+from service.store import due, keys, listing, unfinished
+from service.store.documents import encode
+from service.store.entities import Game, GameState, Seat
+from service.store.errors import NotFoundError
+from service.store.lua import Args, Scripts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from redis import Redis
+    from redis.client import Pipeline
+
+Log = list[tuple[int, Event]]
+"""Events in order, each with the Redis millisecond of its commit."""
+
+_game = msgspec.json.Decoder(Game)
+_seat = msgspec.json.Decoder(Seat)
+_event: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """What became of a commit.
+
+    `committed`: the events stand in the log, `at` is their time in Redis milliseconds; if `length` is more
+    than expected plus the events, others have appended since. `length`: the log has another length than
+    expected: more, read its tail; less, the store lost the end, load the game and ask again. `lease`:
+    another's, or run out (`acquire` tells which). `state`: the game isn't running; its state is None if there
+    is no such game.
+    """
+
+    status: Literal["committed", "length", "lease", "state"]
+    length: int
+    at: int
+    state: GameState | None
+
+
+class GameStore:
+    """All games. `nonce` gives a word that is new each time."""
+
+    def __init__(self, redis: Redis, *, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+        self._redis = redis
+        self._scripts = Scripts(redis)
+        self._nonce = nonce
+
+    # --- creation and reading -------------------------------------------------------------------------------
+
+    def create(self, game: Game, *, secret: bytes, due_at: int | None, tokens: Mapping[int, str] | None = None) -> bool:
+        """Keep a new game, open or running; False if another game has its id.
+
+        True also if this very game was created before. It is due (at `due_at`, Redis ms), listed and counted
+        before it exists, so that a crash leaves nothing unattended. `tokens` are the SHA-256 of the tokens of
+        human seats.
+        """
+        with self._redis.pipeline(transaction=True) as pipe:
+            if due_at is not None:
+                pipe.zadd(keys.DUE, {due.game(game.id): due_at}, nx=True)
+            self._index(pipe, game)
+            pipe.execute()
+        pairs = [part for seat, token in sorted((tokens or {}).items()) for part in (str(seat), token)]
+        names = [keys.game_meta(game.id), keys.game_secret(game.id), keys.game_tokens(game.id)]
+        return bool(self._scripts.run("create_game", names, [encode(game), secret, game.state, *pairs]))
+
+    def _index(self, pipe: Pipeline, game: Game) -> None:
+        entry = {listing.member(game.created_at, game.id): 0}
+        pipe.zadd(keys.GAMES, entry)
+        if game.owner:
+            pipe.zadd(keys.account_games(game.owner), entry)
+        if game.slot:
+            pipe.zadd(keys.tournament_games(game.slot.tournament_id), entry)
+        for owner in unfinished.owners(game):
+            pipe.zadd(keys.unfinished(owner), {game.id: game.created_at}, nx=True)
+
+    def get(self, game_id: str) -> Game | None:
+        """Give a game as it stands, None if there is none."""
+        return self.get_many([game_id])[0]
+
+    def get_many(self, game_ids: Sequence[str]) -> list[Game | None]:
+        """Give many games in one round trip, in the order asked."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for game_id in game_ids:
+                pipe.hgetall(keys.game_meta(game_id))
+            return [_as_game(fields) for fields in pipe.execute()]
+
+    def secret(self, game_id: str) -> bytes:
+        """Give the secret that fixes a game's packs. Raises NotFoundError."""
+        secret = cast("bytes | None", self._redis.get(keys.game_secret(game_id)))
+        if secret is None:
+            raise NotFoundError(f"no secret is kept for game {game_id}")
+        return secret
+
+    def tokens(self, game_id: str) -> dict[int, str]:
+        """Give the SHA-256 of the tokens of a game's human seats."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.game_tokens(game_id)))
+        return {int(seat): token.decode() for seat, token in found.items()}
+
+    def log(self, game_id: str, start: int = 0) -> Log:
+        """Give the events from the one at `start` on."""
+        return _as_log(cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1)))
+
+    def length(self, game_id: str) -> int:
+        """Tell how many events the log has."""
+        return self._redis.llen(keys.game_log(game_id))
+
+    def load(self, game_id: str) -> tuple[Game, Log, bytes] | None:
+        """Give game, log and secret of one moment, in one round trip; None if there is no such game."""
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.hgetall(keys.game_meta(game_id))
+            pipe.lrange(keys.game_log(game_id), 0, -1)
+            pipe.get(keys.game_secret(game_id))
+            fields, lines, secret = pipe.execute()
+        game = _as_game(fields)
+        return None if game is None or secret is None else (game, _as_log(lines), secret)
+
+    def pulse(self, game_id: str) -> int:
+        """Give a number that grows with every change of the game. For waiting only: it counts sealed bids."""
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.llen(keys.game_log(game_id))
+            pipe.hget(keys.game_meta(game_id), "rev")
+            length, revisions = pipe.execute()
+        return int(length) + int(revisions or 0)
+
+    # --- changes --------------------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        game_id: str,
+        events: Sequence[Event],
+        *,
+        expected: int,
+        lease: str | None,
+        ending: GameState | None = None,
+    ) -> Commit:
+        """Append `events` to a log of `expected` events; with `ending`, the game ends in the same step.
+
+        Asking again after a lost answer is safe: events that stand at that place already are `committed`.
+        """
+        if not events:
+            raise ValueError("expected at least one event to commit, got none")
+        names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
+        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id)]
+        told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
+        status, length, at, state = told
+        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
+
+    def start(self, game_id: str) -> bool:
+        """Let an open game run, if no seat is open. True if it runs, by this call or an earlier one."""
+        return bool(self._scripts.run("start_game", [keys.game_meta(game_id)], [keys.game_news(game_id)]))
+
+    def fill_seat(
+        self,
+        game_id: str,
+        seat: int,
+        value: Seat,
+        *,
+        replaces: str,
+        token: str | None = None,
+        held_by: str | None = None,
+    ) -> Literal["filled", "taken", "started"]:
+        """Put `value` and its `token` (SHA-256) on a seat of an open game that a `replaces` (a kind) holds.
+
+        `held_by` is the token hash that the seat must have now: who leaves can't put out one who came after.
+        Raises NotFoundError if there is no such game or seat.
+        """
+        if value.kind == "bot" and value.bot_id:
+            # Counted from its creation, so that pruning finds it at its end.
+            owner = keys.unfinished(unfinished.bot(value.bot_id))
+            self._redis.zadd(owner, {game_id: due.Due(self._redis).now()}, nx=True)
+        names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
+        args: Args = [seat, encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
+        told = self._scripts.run("fill_seat", names, args).decode()
+        if told == "missing":
+            raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
+        return cast("Literal['filled', 'taken', 'started']", told)
+
+    def set_entropy(self, game_id: str, seat: int, entropy: str) -> bool:
+        """Take what a seat adds to the shuffle; False once the game isn't open. `seat` isn't checked."""
+        args: Args = [seat, entropy, keys.game_news(game_id)]
+        return bool(self._scripts.run("set_entropy", [keys.game_meta(game_id)], args))
+
+    def end(self, game_id: str, state: GameState) -> bool:
+        """End a game otherwise than by its last event. True if it is in that state now, else False."""
+        if not state.is_end:
+            raise ValueError(f"expected a state that is an end, got {state.value!r}")
+        return bool(self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]))
+
+    def settle(self, game: Game) -> None:
+        """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""
+        with self._redis.pipeline(transaction=True) as pipe:
+            for owner in unfinished.owners(game):
+                pipe.zrem(keys.unfinished(owner), game.id)
+            pipe.zrem(keys.DUE, due.game(game.id))
+            pipe.execute()
+
+    # --- leases ---------------------------------------------------------------------------------------------
+
+    def acquire(self, game_id: str, token: str, ms: int) -> bool:
+        """Take the lease of a game for `ms`, or keep it if it is ours; False while it is another's."""
+        return bool(self._scripts.run("acquire", [keys.game_lease(game_id)], [token, ms]))
+
+    def renew(self, game_ids: Sequence[str], token: str, ms: int) -> list[str]:
+        """Prolong our leases in one round trip; give the games whose lease is still ours."""
+        told = self._scripts.run_many("renew", [([keys.game_lease(g)], [token, ms]) for g in game_ids])
+        return [game_id for game_id, ours in zip(game_ids, told, strict=True) if ours]
+
+    def release(self, game_id: str, token: str, seen: int) -> bool:
+        """Give the lease back, unless the log moved on from `seen`: then False, and the holder goes on."""
+        return bool(self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen]))
+
+    def leased(self, game_ids: Sequence[str]) -> list[bool]:
+        """Tell which games are in somebody's hands now, in one round trip."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for game_id in game_ids:
+                pipe.exists(keys.game_lease(game_id))
+            return [bool(found) for found in pipe.execute()]
+
+    def stall(self, game_id: str, length: int) -> int:
+        """Count one more failure of ours to ask at this length of the log; give the count of all workers."""
+        return int(self._scripts.run("stall", [keys.game_meta(game_id)], [length, self._nonce()]))
+
+    def forget_stalls(self, game_id: str) -> None:
+        """Forget the failures counted."""
+        self._redis.hdel(keys.game_meta(game_id), "stall")
+
+    # --- lists ----------------------------------------------------------------------------------------------
+
+    def list_all(
+        self, *, limit: int, cursor: str | None = None, state: GameState | None = None
+    ) -> tuple[list[Game], str | None]:
+        """Give up to `limit` games, newest first, and the next cursor, None at the end; or BadCursorError.
+
+        With `state` only games in it, found by looking at the next 2,000: a page may be short and the list go
+        on.
+        """
+        return self._select(keys.GAMES, limit, cursor, state)
+
+    def list_for_account(
+        self, account_id: str, *, limit: int, cursor: str | None = None, state: GameState | None = None
+    ) -> tuple[list[Game], str | None]:
+        """Give the games an account created, as `list_all` does."""
+        return self._select(keys.account_games(account_id), limit, cursor, state)
+
+    def list_for_tournament(
+        self, tournament_id: str, *, limit: int, cursor: str | None = None, state: GameState | None = None
+    ) -> tuple[list[Game], str | None]:
+        """Give the games of a tournament, as `list_all` does."""
+        return self._select(keys.tournament_games(tournament_id), limit, cursor, state)
+
+    def _select(
+        self, key: str, limit: int, cursor: str | None, state: GameState | None
+    ) -> tuple[list[Game], str | None]:
+        keep = None if state is None else lambda game: game.state is state
+        return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
+
+
+def _as_game(fields: dict[bytes, bytes]) -> Game | None:
+    """Lay what has changed since over the body; None if there is no body."""
+    if b"body" not in fields:
+        return None
+    game = _game.decode(fields[b"body"])
+    changes: dict[str, Any] = {"state": GameState(fields[b"state"].decode())}
+    changes |= {name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields}
+    if any(name.startswith((b"seat:", b"entropy:")) for name in fields):
+        places = range(len(game.seats))
+        changes["seats"] = [_later_seat(fields.get(b"seat:%d" % n), game.seats[n]) for n in places]
+        entropy = [fields.get(b"entropy:%d" % n) for n in places]
+        changes["entropy"] = [old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)]
+    return replace(game, **changes)
+
+
+def _later_seat(value: bytes | None, seat: Seat) -> Seat:
+    return seat if value is None else _seat.decode(value)
+
+
+def _as_log(lines: Sequence[bytes]) -> Log:
+    parted = (line.partition(b" ") for line in lines)
+    return [(int(at), _event.decode(event)) for at, _, event in parted]

@@ -1,0 +1,182 @@
+"""Every key and channel of the store, and what is under it. No other module spells one.
+
+One hash tag per game and per tournament; no script touches two of them. What nobody but the arena may see
+begins with `secret:`, so that one pattern in an access list covers it.
+"""
+
+from __future__ import annotations
+
+SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
+
+# --- games --------------------------------------------------------------------------------------------------
+DUE = "due"
+"""Sorted set: `game:<id>` or `tournament:<id>` by the millisecond at which it next needs attention."""
+
+SWEEPER = "sweeper"
+"""Value: the token of the process that sweeps now; expires."""
+
+GAMES = "games"
+"""Index of all games by creation."""
+
+
+def game_meta(game_id: str) -> str:
+    """Hash: `body` as created, `state`, `started_at`, `ended_at`, `rev`, `stall`, `seat:N`, `entropy:N`."""
+    return f"{{g:{game_id}}}:meta"
+
+
+def game_log(game_id: str) -> str:
+    """List: one `<redis ms> <event>` per event."""
+    return f"{{g:{game_id}}}:log"
+
+
+def game_lease(game_id: str) -> str:
+    """Value: the token of the worker that drives the game; expires."""
+    return f"{{g:{game_id}}}:lease"
+
+
+def game_news(game_id: str) -> str:
+    """Channel: a message whenever the game changed."""
+    return f"{{g:{game_id}}}:news"
+
+
+def game_secret(game_id: str) -> str:
+    """Value: the 32 bytes that fix the packs (docs/deals.md)."""
+    return f"{SECRET}{{g:{game_id}}}:pack"
+
+
+def game_tokens(game_id: str) -> str:
+    """Hash: seat -> SHA-256 of the token of the human who holds it."""
+    return f"{SECRET}{{g:{game_id}}}:tokens"
+
+
+def unfinished(owner: str) -> str:
+    """Sorted set: unfinished games of `owner` (`bot:<id>`, `account:<id>`) by the time they were counted."""
+    return f"unfinished:{owner}"
+
+
+def account_games(account_id: str) -> str:
+    """Index of the games an account created."""
+    return f"account:{account_id}:games"
+
+
+def tournament_games(tournament_id: str) -> str:
+    """Index of the games of a tournament."""
+    return f"{{t:{tournament_id}}}:games"
+
+
+# --- accounts and bots --------------------------------------------------------------------------------------
+ACCOUNTS = "accounts"
+"""Index of all accounts by creation."""
+
+BOTS = "bots"
+"""Index of all bots by creation."""
+
+
+def account(account_id: str) -> str:
+    """Value: the account."""
+    return f"account:{account_id}"
+
+
+def account_bots(account_id: str) -> str:
+    """Index of the bots an account owns."""
+    return f"account:{account_id}:bots"
+
+
+def account_tournaments(account_id: str) -> str:
+    """Index of the tournaments an account created."""
+    return f"account:{account_id}:tournaments"
+
+
+def account_tokens(account_id: str) -> str:
+    """Hash: token id -> SHA-256 of the token."""
+    return f"{SECRET}account:{account_id}:tokens"
+
+
+def token(digest: str) -> str:
+    """Value: what the token with this SHA-256 allows."""
+    return f"{SECRET}token:{digest}"
+
+
+def bot(bot_id: str) -> str:
+    """Value: the bot."""
+    return f"bot:{bot_id}"
+
+
+def bot_secrets(bot_id: str) -> str:
+    """Value: the bot's current and previous signing secret."""
+    return f"{SECRET}bot:{bot_id}"
+
+
+def bot_ledger(bot_id: str) -> str:
+    """Index of the bot's last decisions; the members carry them."""
+    return f"bot:{bot_id}:ledger"
+
+
+def bot_endings(bot_id: str) -> str:
+    """Index of how the bot's last games ended; the members carry it."""
+    return f"bot:{bot_id}:endings"
+
+
+def bot_checks(bot_id: str) -> str:
+    """Index of the bot's checks."""
+    return f"bot:{bot_id}:checks"
+
+
+def check(check_id: str) -> str:
+    """Value: the check."""
+    return f"check:{check_id}"
+
+
+# --- tournaments --------------------------------------------------------------------------------------------
+TOURNAMENTS = "tournaments"
+"""Index of all tournaments by creation."""
+
+
+def tournament(tournament_id: str) -> str:
+    """Value: the tournament."""
+    return f"{{t:{tournament_id}}}:meta"
+
+
+def tournament_rev(tournament_id: str) -> str:
+    """Value: the number of changes of anything of the tournament."""
+    return f"{{t:{tournament_id}}}:rev"
+
+
+def tournament_entries(tournament_id: str) -> str:
+    """Hash: bot id -> entry."""
+    return f"{{t:{tournament_id}}}:entries"
+
+
+def tournament_rounds(tournament_id: str) -> str:
+    """Hash: number of a round -> its tables, written once."""
+    return f"{{t:{tournament_id}}}:rounds"
+
+
+def tournament_started(tournament_id: str) -> str:
+    """Hash: `round.table.leg` -> the attempt that was started last."""
+    return f"{{t:{tournament_id}}}:started"
+
+
+def tournament_results(tournament_id: str) -> str:
+    """Hash: `round.table.leg` -> result, written once."""
+    return f"{{t:{tournament_id}}}:results"
+
+
+def tournament_secret(tournament_id: str) -> str:
+    """Value: the root of the secrets of all its boards (docs/deals.md)."""
+    return f"{SECRET}{{t:{tournament_id}}}:root"
+
+
+def tournament_news(tournament_id: str) -> str:
+    """Channel: a message whenever the tournament changed."""
+    return f"{{t:{tournament_id}}}:news"
+
+
+# --- the arena ----------------------------------------------------------------------------------------------
+ARENA_KEY = f"{SECRET}arena"
+"""Value: the key that tokens and made secrets are derived with."""
+
+
+def idempotent(digest: str) -> str:
+    """Hash: `fingerprint`, `token`, at last `answer`; expires. Secret: an answer may hold a token."""
+    return f"{SECRET}idempotent:{digest}"

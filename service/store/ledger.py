@@ -1,0 +1,93 @@
+"""What bots did lately, for their owners: each decision with its time and error, and how their games ended.
+
+Both lists are capped, newest first, and adding the same line twice adds it once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from bot_sdk.events import Outcome  # noqa: TC001 - msgspec reads the annotations
+from service.store import keys, listing
+from service.store.documents import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from redis import Redis
+    from redis.client import Pipeline
+
+
+class LedgerLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One decision of a bot: `at` in Unix ms, `ms` the time it took, `head` the beginning of its answer."""
+
+    bot_id: str
+    decision_id: str
+    game_id: str
+    at: int
+    outcome: Outcome
+    ms: float
+    action: str | None = None
+    error: str | None = None
+    status: int | None = None
+    head: str | None = None
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How one game ended for a bot."""
+
+    bot_id: str
+    game_id: str
+    at: int
+    retired: bool
+    forfeited: bool = False
+
+
+T = TypeVar("T", LedgerLine, Ending)
+
+
+class Ledger:
+    """The last `keep` decisions and the last `keep_endings` endings of each bot."""
+
+    def __init__(self, redis: Redis, *, keep: int = 1_000, keep_endings: int = 50) -> None:
+        self._redis = redis
+        self._keep = keep
+        self._keep_endings = keep_endings
+
+    def add(self, lines: Iterable[LedgerLine]) -> None:
+        """Write down decisions, of any bots, in one round trip."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for line in lines:
+                _push(pipe, keys.bot_ledger(line.bot_id), line, f"{line.decision_id}", self._keep)
+            pipe.execute()
+
+    def add_endings(self, endings: Iterable[Ending]) -> None:
+        """Write down how games ended, of any bots, in one round trip."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for ending in endings:
+                _push(pipe, keys.bot_endings(ending.bot_id), ending, ending.game_id, self._keep_endings)
+            pipe.execute()
+
+    def lines(
+        self, bot_id: str, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[LedgerLine], str | None]:
+        """Give up to `limit` decisions of a bot, newest first, and the next cursor; or BadCursorError."""
+        names, following = listing.page(self._redis, keys.bot_ledger(bot_id), limit=limit, cursor=cursor)
+        return _values(names, LedgerLine), following
+
+    def endings(self, bot_id: str, *, limit: int) -> list[Ending]:
+        """Give how the last `limit` games of a bot ended, newest first."""
+        names, _ = listing.page(self._redis, keys.bot_endings(bot_id), limit=limit, cursor=None)
+        return _values(names, Ending)
+
+
+def _push(pipe: Pipeline, key: str, value: LedgerLine | Ending, name: str, keep: int) -> None:
+    pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
+    pipe.zremrangebyrank(key, 0, -keep - 1)
+
+
+def _values(names: Sequence[str], kind: type[T]) -> list[T]:
+    decode = msgspec.json.Decoder(kind).decode
+    return [decode(name.partition(" ")[2]) for name in names]

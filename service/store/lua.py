@@ -1,0 +1,74 @@
+"""Loads the Lua scripts and runs them: each is one atomic step, explained at its head in `scripts/`.
+
+Each script begins with `#!lua`, so that the server refuses it as a whole when it is out of memory, before it
+wrote half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from redis.exceptions import NoScriptError
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from redis.commands.core import Script
+
+Args = Sequence[str | bytes | int]
+
+NAMES = (
+    "abandon",
+    "acquire",
+    "begin",
+    "commit",
+    "create_game",
+    "end_game",
+    "enter",
+    "fill_seat",
+    "finish",
+    "put",
+    "put_field",
+    "release",
+    "renew",
+    "reserve",
+    "set_entropy",
+    "stall",
+    "start_game",
+)
+
+
+@cache
+def source(name: str) -> str:
+    """Give the text of a script."""
+    return (resources.files("service.store") / "scripts" / f"{name}.lua").read_text("utf-8")
+
+
+class Scripts:
+    """The scripts as one client runs them; the server is sent a text when it doesn't know it."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._scripts: dict[str, Script] = {name: redis.register_script(source(name)) for name in NAMES}
+
+    def run(self, name: str, keys: Sequence[str], args: Args = ()) -> Any:
+        """Run one script and give what it returns."""
+        return self._scripts[name](keys=keys, args=args)
+
+    def run_many(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
+        """Run one script for many (keys, args) in one round trip; not atomic as a whole."""
+        if not calls:
+            return []
+        try:
+            return self._pipelined(name, calls)
+        except NoScriptError:
+            self._redis.script_load(self._scripts[name].script)
+            return self._pipelined(name, calls)
+
+    def _pipelined(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
+        with self._redis.pipeline(transaction=False) as pipe:
+            for keys, args in calls:
+                pipe.evalsha(self._scripts[name].sha, len(keys), *keys, *args)
+            return list(pipe.execute())

@@ -1,0 +1,50 @@
+#!lua
+-- Appends events to the log of one running game, or tells why not. All of it or nothing.
+--
+-- KEYS  1 meta  2 log  3 lease
+-- ARGV  1 length the log is expected to have
+--       2 token of the lease, '' if the caller needs none (a human's action)
+--       3 state of the game after these events, '' if it goes on
+--       4 channel to tell
+--       5.. events
+-- Gives {status, length now, ms, state}; status is
+--   committed  the events stand at the expected place, `ms` is the time of the last. That includes the case that an
+--              earlier call put them there and its answer was lost, whatever has happened to game and lease since.
+--   state      the game isn't running (state '' = there is no such game)
+--   lease      the lease is another's, or ran out
+--   length     the log has another length
+local state = redis.call('HGET', KEYS[1], 'state') or ''
+local length = redis.call('LLEN', KEYS[2])
+local expected = tonumber(ARGV[1])
+local count = #ARGV - 4
+
+local function standing_since()
+  if length < expected + count then return nil end
+  local at
+  for i, line in ipairs(redis.call('LRANGE', KEYS[2], expected, expected + count - 1)) do
+    local space = string.find(line, ' ', 1, true)
+    if string.sub(line, space + 1) ~= ARGV[4 + i] then return nil end
+    at = tonumber(string.sub(line, 1, space - 1))
+  end
+  return at
+end
+
+local since = standing_since()
+if since then return {'committed', length, since, state} end
+if state ~= 'running' then return {'state', length, 0, state} end
+if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state} end
+if length ~= expected then return {'length', length, 0, state} end
+
+local time = redis.call('TIME')
+local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local stamp = string.format('%.0f ', ms)
+for i = 5, #ARGV do
+  length = redis.call('RPUSH', KEYS[2], stamp .. ARGV[i])
+end
+if ARGV[3] ~= '' then
+  state = ARGV[3]
+  redis.call('HSET', KEYS[1], 'state', state, 'ended_at', string.format('%.0f', ms))
+  redis.call('HINCRBY', KEYS[1], 'rev', 1)
+end
+redis.call('PUBLISH', ARGV[4], length)
+return {'committed', length, ms, state}

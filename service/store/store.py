@@ -1,0 +1,51 @@
+"""The store as one thing: all its parts over one client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from service.store.accounts import AccountStore
+from service.store.bots import BotStore
+from service.store.connection import connect
+from service.store.due import Due
+from service.store.games import GameStore
+from service.store.idempotency import Idempotency
+from service.store.ledger import Ledger
+from service.store.secrets import Secrets
+from service.store.tournaments import TournamentStore
+from service.store.unfinished import Unfinished
+from service.store.watch import Watch
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+
+class Store:
+    """Everything the arena keeps. Make one per process, after any fork, and close it."""
+
+    def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
+        self._redis = redis
+        self.accounts = AccountStore(redis)
+        self.bots = BotStore(redis)
+        self.due = Due(redis)
+        self.games = GameStore(redis)
+        self.idempotency = Idempotency(redis)
+        self.ledger = Ledger(redis)
+        self.secrets = Secrets(redis, given=key)
+        self.tournaments = TournamentStore(redis)
+        self.unfinished = Unfinished(redis)
+        self.watch = Watch(redis)
+
+    @classmethod
+    def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None) -> Self:
+        """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
+        return cls(connect(url, max_connections=max_connections), key=key)
+
+    def is_ready(self) -> bool:
+        """Ask whether the server answers. Raises redis-py's ConnectionError or TimeoutError if not."""
+        return bool(self._redis.ping())
+
+    def close(self) -> None:
+        """End the subscription and all connections."""
+        self.watch.close()
+        self._redis.close()

@@ -1,0 +1,177 @@
+"""Keeps tournaments: entries until the start, then rounds and results, each written once and never changed.
+
+Whatever can be computed from entries, rounds and results is computed, not kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from service.store import due, keys, listing
+from service.store.documents import Documents, encode
+from service.store.entities import Entry, Result, Slot, Tournament
+from service.store.errors import NotFoundError
+from service.store.lua import Args, Scripts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from redis import Redis
+
+_entry = msgspec.json.Decoder(Entry)
+_result = msgspec.json.Decoder(Result)
+
+
+def place(slot: Slot) -> str:
+    """Give the name of a game's place in its tournament; reruns of a game share it."""
+    return f"{slot.round}.{slot.table}.{slot.leg}"
+
+
+class TournamentStore:
+    """All tournaments."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._scripts = Scripts(redis)
+        self._tournaments = Documents(redis, Tournament, keys.tournament, _told)
+        self.get = self._tournaments.get
+        self.get_many = self._tournaments.get_many
+        self.change = self._tournaments.change
+
+    def create(self, tournament: Tournament, *, secret: bytes, due_at: int | None = None) -> bool:
+        """Keep a new tournament and its root secret; False if another has its id."""
+        entry = {listing.member(tournament.created_at, tournament.id): 0}
+        with self._redis.pipeline(transaction=True) as pipe:
+            if due_at is not None:
+                pipe.zadd(keys.DUE, {due.tournament(tournament.id): due_at}, nx=True)
+            pipe.zadd(keys.TOURNAMENTS, entry)
+            if tournament.owner:
+                pipe.zadd(keys.account_tournaments(tournament.owner), entry)
+            pipe.set(keys.tournament_secret(tournament.id), secret, nx=True)
+            pipe.execute()
+        return self._tournaments.create(tournament.id, tournament)
+
+    def secret(self, tournament_id: str) -> bytes:
+        """Give the root secret. Raises NotFoundError."""
+        secret = cast("bytes | None", self._redis.get(keys.tournament_secret(tournament_id)))
+        if secret is None:
+            raise NotFoundError(f"no secret is kept for tournament {tournament_id}")
+        return secret
+
+    def pulse(self, tournament_id: str) -> int:
+        """Give a number that grows with every change of meta, entries, rounds, starts or results."""
+        return int(cast("bytes | None", self._redis.get(keys.tournament_rev(tournament_id))) or 0)
+
+    def list_all(
+        self, *, limit: int, cursor: str | None = None, keep: Callable[[Tournament], bool] | None = None
+    ) -> tuple[list[Tournament], str | None]:
+        """Give up to `limit` tournaments that `keep` likes, newest first, and the next cursor."""
+        read = self._tournaments.get_many
+        return listing.select(self._redis, keys.TOURNAMENTS, read, limit=limit, cursor=cursor, keep=keep)
+
+    def list_for_account(
+        self, account_id: str, *, limit: int, cursor: str | None = None
+    ) -> tuple[list[Tournament], str | None]:
+        """Give the tournaments an account created, as `list_all` does."""
+        key, read = keys.account_tournaments(account_id), self._tournaments.get_many
+        return listing.select(self._redis, key, read, limit=limit, cursor=cursor)
+
+    # --- entries --------------------------------------------------------------------------------------------
+
+    def enter(self, tournament_id: str, entry: Entry) -> bool:
+        """Enter a bot, or change its entry; False once the tournament has started. Raises NotFoundError.
+
+        Who starts a tournament changes its state first and reads the entries after: then they are final.
+        """
+        return self._enter(tournament_id, entry.bot_id, encode(entry))
+
+    def leave(self, tournament_id: str, bot_id: str) -> bool:
+        """Take a bot out of a tournament that hasn't started; False if it has. Raises NotFoundError."""
+        return self._enter(tournament_id, bot_id, b"")
+
+    def _enter(self, tournament_id: str, bot_id: str, value: bytes) -> bool:
+        names = [keys.tournament(tournament_id), keys.tournament_entries(tournament_id)]
+        names.append(keys.tournament_rev(tournament_id))
+        told = self._scripts.run("enter", names, [bot_id, value, keys.tournament_news(tournament_id)])
+        if told == b"missing":
+            raise NotFoundError(f"there is no tournament {tournament_id}")
+        return bool(told == b"done")
+
+    def withdraw(self, tournament_id: str, bot_id: str, at: int) -> Entry:
+        """Mark an entry as withdrawn at `at`, and give it; the first time stands. Raises NotFoundError."""
+        key = keys.tournament_entries(tournament_id)
+        seen = cast("bytes | None", self._redis.hget(key, bot_id))
+        while seen is not None:
+            entry = _entry.decode(seen)
+            if entry.withdrawn_at is not None:
+                return entry
+            new = encode(replace(entry, withdrawn_at=at))
+            seen = self._put(tournament_id, key, bot_id, seen, new)
+        raise NotFoundError(f"bot {bot_id} isn't in tournament {tournament_id}")
+
+    def entries(self, tournament_id: str) -> list[Entry]:
+        """Give all entries in order of bot id, withdrawn ones too."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_entries(tournament_id)))
+        return [_entry.decode(found[bot_id]) for bot_id in sorted(found)]
+
+    # --- rounds, starts, results ----------------------------------------------------------------------------
+
+    def put_round(self, tournament_id: str, number: int, value: dict[str, Any]) -> dict[str, Any]:
+        """Write a round once, and give the one that stands: `value`, or what another wrote before."""
+        key = keys.tournament_rounds(tournament_id)
+        return _round(self._put(tournament_id, key, str(number), b"", encode(value)))
+
+    def rounds(self, tournament_id: str) -> dict[int, dict[str, Any]]:
+        """Give all rounds written so far by number, in order."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_rounds(tournament_id)))
+        return {number: _round(found[b"%d" % number]) for number in sorted(map(int, found))}
+
+    def claim(self, tournament_id: str, slot: Slot) -> bool:
+        """Note that this attempt at a place is started; False unless it is the next one, or noted already."""
+        seen = str(slot.attempt - 1) if slot.attempt else ""
+        key = keys.tournament_started(tournament_id)
+        stands = self._put(tournament_id, key, place(slot), seen.encode(), str(slot.attempt).encode())
+        return int(stands or -1) == slot.attempt
+
+    def started(self, tournament_id: str) -> dict[str, int]:
+        """Give the attempt started last at each place (see `place`)."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_started(tournament_id)))
+        return {name.decode(): int(attempt) for name, attempt in found.items()}
+
+    def put_result(self, result: Result) -> bool:
+        """Write the result of a place once; False if another result stands there."""
+        tournament_id, value = result.slot.tournament_id, encode(result)
+        key = keys.tournament_results(tournament_id)
+        return self._put(tournament_id, key, place(result.slot), b"", value) == value
+
+    def results(self, tournament_id: str) -> list[Result]:
+        """Give all results in order of round, table and leg."""
+        found = cast("list[bytes]", self._redis.hvals(keys.tournament_results(tournament_id)))
+        results = map(_result.decode, found)
+        return sorted(results, key=lambda result: (result.slot.round, result.slot.table, result.slot.leg))
+
+    def count_results(self, tournament_id: str) -> int:
+        """Tell how many results there are."""
+        return self._redis.hlen(keys.tournament_results(tournament_id))
+
+    def _put(self, tournament_id: str, key: str, field: str, seen: bytes, new: bytes) -> bytes:
+        names = [key, keys.tournament_rev(tournament_id)]
+        args: Args = [field, seen, new, keys.tournament_news(tournament_id)]
+        return cast("bytes", self._scripts.run("put_field", names, args))
+
+    # --- the end --------------------------------------------------------------------------------------------
+
+    def settle(self, tournament_id: str) -> None:
+        """Let an ended tournament leave `due`. Idempotent."""
+        self._redis.zrem(keys.DUE, due.tournament(tournament_id))
+
+
+def _told(tournament_id: str) -> tuple[str, str]:
+    return keys.tournament_rev(tournament_id), keys.tournament_news(tournament_id)
+
+
+def _round(raw: bytes) -> dict[str, Any]:
+    return msgspec.json.decode(raw, type=dict[str, Any])

@@ -1,0 +1,185 @@
+"""Lets many requests of a process wait for games and tournaments to change, over one subscription.
+
+A message on a channel only says that something changed; whoever waits reads for himself. So a message lost
+while the connection was down costs time, never truth: waiters also read when the subscription comes back, and
+every few seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from redis import ConnectionPool, Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.retry import Retry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from redis.client import PubSub
+
+UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
+"""What a store that can't be reached looks like."""
+
+
+@dataclass(slots=True, eq=False)
+class _Channel:
+    """Who waits on a channel, and whether the server knows that we listen."""
+
+    waiters: set[threading.Event] = field(default_factory=set)
+    listening: bool = False
+    left_at: float = 0.0
+
+    def wake(self) -> None:
+        for waiter in tuple(self.waiters):
+            waiter.set()
+
+
+class Watch:
+    """The subscription of one process, begun by the first wait; a fork must come before that.
+
+    `reread_s` is how often a waiter reads without being told; `linger_s` how long a channel is kept after its
+    last waiter left, because the next one is often the same reader again; `pause_s` the rest before
+    connecting again.
+    """
+
+    def __init__(
+        self, redis: Redis, *, reread_s: float = 5.0, linger_s: float = 10.0, pause_s: float = 0.1
+    ) -> None:
+        self._redis = redis
+        self._bell = f"watch:{secrets.token_hex(8)}"  # a channel of our own: a message there wakes the thread
+        self._reread_s = reread_s
+        self._linger_s = linger_s
+        self._pause_s = pause_s
+        self._lock = threading.Lock()
+        self._channels: dict[str, _Channel] = {}
+        self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def wait(self, channel: str, seen: int, read: Callable[[], int], timeout_s: float) -> bool:
+        """Wait until `read()` isn't `seen`; False if it still is after `timeout_s`, or on `close`.
+
+        While the store can't be reached, nothing has changed. `read` itself should give up within seconds.
+        """
+        ends = time.monotonic() + timeout_s
+        changed = threading.Event()
+        with self._listening(channel, changed):
+            while True:
+                changed.clear()
+                if _differs(read, seen):
+                    return True
+                left = ends - time.monotonic()
+                if left <= 0 or self._closed.is_set():
+                    return False
+                changed.wait(min(left, self._reread_s))
+
+    def close(self) -> None:
+        """Send all waiters home and end the subscription."""
+        self._closed.set()
+        with self._lock:
+            for channel in self._channels.values():
+                channel.wake()
+            thread = self._thread
+        if thread is not None:
+            self._ring()
+            thread.join(timeout=5)
+
+    # --- waiters --------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _listening(self, name: str, waiter: threading.Event) -> Iterator[None]:
+        with self._lock:
+            channel = self._channels.setdefault(name, _Channel())
+            channel.waiters.add(waiter)
+            known = channel.listening
+            self._begin()
+        if not known:
+            self._ring()
+        try:
+            yield
+        finally:
+            with self._lock:
+                channel.waiters.discard(waiter)
+                channel.left_at = time.monotonic()
+
+    def _begin(self) -> None:
+        if self._thread is None and not self._closed.is_set():
+            self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+            self._thread.start()
+
+    def _ring(self) -> None:
+        """Have the thread look at the channels again. If the store is down, it will when it is back."""
+        with contextlib.suppress(*UNREACHABLE):
+            self._redis.publish(self._bell, "")
+
+    # --- the subscription -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                with self._connected() as client, client.pubsub() as pubsub:  # type: ignore[no-untyped-call]
+                    self._listen(pubsub)
+            except (RedisError, OSError):  # whatever it is, trying again is right, and waiters still read
+                self._deafened()
+                self._closed.wait(self._pause_s)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[Redis]:
+        """Give a client with one connection of its own, that breaks instead of mending itself unseen."""
+        pool = self._redis.connection_pool
+        settings = pool.connection_kwargs | {"retry": Retry(NoBackoff(), 0)}
+        own = ConnectionPool(connection_class=pool.connection_class, max_connections=1, **settings)
+        try:
+            yield Redis(connection_pool=own)
+        finally:
+            own.disconnect()
+
+    def _listen(self, pubsub: PubSub) -> None:
+        listening: set[str] = set()
+        while not self._closed.is_set():
+            wanted = self._wanted()
+            if wanted - listening:
+                pubsub.subscribe(*(wanted - listening))
+            if listening - wanted:
+                pubsub.unsubscribe(*(listening - wanted))  # type: ignore[no-untyped-call]
+            listening = wanted
+            message = pubsub.get_message(timeout=1.0)
+            if message is not None and message["type"] in {"subscribe", "message"}:
+                self._heard(message["channel"].decode())
+
+    def _wanted(self) -> set[str]:
+        """Give the channels to listen on, and forget those that nobody has waited on for a while."""
+        before = time.monotonic() - self._linger_s
+        with self._lock:
+            old = [name for name, c in self._channels.items() if not c.waiters and c.left_at < before]
+            for name in old:
+                del self._channels[name]
+            return {self._bell, *self._channels}
+
+    def _heard(self, name: str) -> None:
+        """Wake who waits on a channel: it changed, or we only now hear it and may have missed something."""
+        with self._lock:
+            channel = self._channels.get(name)
+            if channel is not None:
+                channel.listening = True
+                channel.wake()
+
+    def _deafened(self) -> None:
+        with self._lock:
+            for channel in self._channels.values():
+                channel.listening = False
+
+
+def _differs(read: Callable[[], int], seen: int) -> bool:
+    try:
+        return read() != seen
+    except UNREACHABLE:
+        return False

@@ -1,0 +1,160 @@
+"""Counting results by bot: the one pass over a tournament's results that standings are made from.
+
+What a game is worth:
+
+- A void game counts as played and is worth nothing to anyone, whatever its totals say.
+- An aborted game is counted as aborted and nothing else; a cancelled one isn't counted.
+- A forfeited game of Seven Up wasn't played: the opponent has the point, in the forfeit columns, and
+  neither board nor deals say anything. One of River was played on with fallbacks: it is worth 0 to the
+  forfeiter, who meets nobody in it, and its totals to the others.
+
+Sums are of whole and half points, which floats hold exactly; so equal scores are equal in whatever order
+games end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import TypeAlias
+
+from service.store.entities import GameState, Result
+
+
+@dataclass(slots=True)
+class Encounters:
+    """What a bot made of its games against one other: 1 for each won, ½ for each tied."""
+
+    points: float = 0
+    games: int = 0
+
+
+@dataclass(slots=True)
+class Tally:
+    """One bot's sums. `games` were played; `points` are match points in Seven Up, game points in River.
+
+    `net_points` are its own points minus the opponent's (Seven Up), `exact_bids` the bids it met (River),
+    both over `deals`. `boards` holds its scores by board, those that intervals are made from.
+    """
+
+    games: int = 0
+    points: float = 0
+    wins: int = 0
+    forfeits: int = 0
+    forfeit_wins: int = 0
+    voids: int = 0
+    aborted: int = 0
+    deals: int = 0
+    net_points: int = 0
+    exact_bids: int = 0
+    boards: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    outcomes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    against: dict[str, Encounters] = field(default_factory=lambda: defaultdict(Encounters))
+
+    def board_means(self) -> list[Fraction]:
+        """Return the mean score of each board, exactly, in the order the boards came."""
+        return [Fraction(sum(scores)) / len(scores) for scores in self.boards.values()]
+
+    def play(self, result: Result, seat: int, score: float) -> None:
+        """Count a game that was played, as far as both rulesets agree on it."""
+        self.games += 1
+        self.points += score
+        self.voids += result.state is GameState.VOID
+        self.boards[result.slot.board].append(score)
+        for outcome, times in result.outcomes[seat].items():
+            self.outcomes[outcome] += times
+
+    def meet(self, other: str, points: float) -> None:
+        """Count an encounter with another bot."""
+        encounters = self.against[other]
+        encounters.points += points
+        encounters.games += 1
+
+
+Tallies: TypeAlias = dict[str, Tally]
+
+
+def tally(results: Iterable[Result], ruleset: str) -> Tallies:
+    """Return the sums of every bot that sits in any of the results. Raises KeyError for an unknown ruleset."""
+    count = _COUNTERS[ruleset]
+    tallies: Tallies = defaultdict(Tally)
+    for result in results:
+        if result.state in {GameState.FINISHED, GameState.VOID}:
+            count(result, tallies)
+        elif result.state is GameState.ABORTED:
+            for bot_id in result.bots:
+                tallies[bot_id].aborted += 1
+    return tallies
+
+
+def _count_seven_up(result: Result, tallies: Tallies) -> None:
+    scores = _match_points(result)
+    for seat, bot_id in enumerate(result.bots):
+        mine, other = tallies[bot_id], 1 - seat
+        mine.meet(result.bots[other], scores[seat])
+        if result.forfeited:
+            mine.points += scores[seat]
+            mine.forfeits += seat in result.forfeited
+            mine.forfeit_wins += scores[seat] == 1
+            continue
+        mine.play(result, seat, scores[seat])
+        mine.wins += scores[seat] == 1
+        if result.state is GameState.FINISHED:
+            mine.deals += result.deals
+            mine.net_points += result.totals[seat] - result.totals[other]
+
+
+def _match_points(result: Result) -> tuple[float, float]:
+    """Return what a game of Seven Up is worth to either seat: 1 to its winner."""
+    if result.state is GameState.VOID:
+        return 0, 0
+    if result.forfeited:
+        return float(0 not in result.forfeited), float(1 not in result.forfeited)
+    first, second = _places(result)
+    return _versus(first, second), _versus(second, first)
+
+
+def _count_river(result: Result, tallies: Tallies) -> None:
+    void = result.state is GameState.VOID
+    counted = [] if void else [seat for seat in range(len(result.bots)) if seat not in result.forfeited]
+    for seat, bot_id in enumerate(result.bots):
+        tallies[bot_id].play(result, seat, result.totals[seat] if seat in counted else 0)
+        tallies[bot_id].forfeits += seat in result.forfeited
+    if counted:
+        _compare_river(result, counted, tallies)
+
+
+def _compare_river(result: Result, seats: list[int], tallies: Tallies) -> None:
+    """Count what depends on the others at the table, among the seats whose scores count.
+
+    Places already put the seats that retired or forfeited behind all others (docs/rules.md).
+    """
+    places = _places(result)
+    for seat in seats:
+        mine = tallies[result.bots[seat]]
+        mine.wins += places[seat] == 1
+        mine.deals += result.deals
+        mine.exact_bids += result.exact_bids[seat] if result.exact_bids else 0
+    for one, other in combinations(seats, 2):
+        tallies[result.bots[one]].meet(result.bots[other], _versus(places[one], places[other]))
+        tallies[result.bots[other]].meet(result.bots[one], _versus(places[other], places[one]))
+
+
+def _places(result: Result) -> list[int]:
+    if result.places is None:
+        raise ValueError(f"expected the places of the finished game {result.game_id}, got none")
+    return result.places
+
+
+def _versus(mine: int, theirs: int) -> float:
+    """Return the points of an encounter, by the places of both in the game."""
+    return 0.5 if mine == theirs else float(mine < theirs)
+
+
+_COUNTERS: dict[str, Callable[[Result, Tallies], None]] = {
+    "seven_up": _count_seven_up,
+    "river": _count_river,
+}

@@ -1,0 +1,13 @@
+"use strict";
+
+window.addEventListener("load", () => {
+  window.ui = SwaggerUIBundle({
+    url: document.body.dataset.specification,
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    docExpansion: "none",
+    validatorUrl: null,
+    presets: [SwaggerUIBundle.presets.apis],
+    layout: "BaseLayout",
+  });
+});

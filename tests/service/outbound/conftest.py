@@ -1,0 +1,39 @@
+"""Servers that behave as a test wants, and calls to them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from service.outbound.calls import Calls
+from service.outbound.guard import LOOPBACK, Guard
+from tests.service.outbound.hostile import HostileServer, Request
+
+
+@pytest.fixture
+def serve():
+    servers: list[HostileServer] = []
+
+    def start(behave: Callable[[socket.socket, Request], bool | None] | bytes, **options: int) -> HostileServer:
+        if isinstance(behave, bytes):
+            data = behave
+
+            def behave(connection: socket.socket, request: Request) -> bool:
+                connection.sendall(data)
+                return True
+
+        servers.append(HostileServer(behave, **options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def calls():
+    made = Calls(Guard(LOOPBACK), threads=16)
+    yield made
+    made.close()

@@ -1,0 +1,125 @@
+"""A hostile server of our own, and calls to it."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from bot_sdk.signing import make_secret
+from service.outbound.calls import Calls
+from service.outbound.values import Answer, Call, Endpoint
+
+SECRET = make_secret(bytes(range(32)))
+BODY = b'{"decision_id":"gam_1.0.0","action":"play:QH"}'
+SLACK_MS = 400  # what a busy machine may add to a deadline
+
+
+def reply(body: bytes = BODY, *headers: str, status: str = "200 OK", kind: str = "application/json") -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"content-type: {kind}", f"content-length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+class Request:
+    def __init__(self, raw: bytes, connection: int) -> None:
+        head, _, self.body = raw.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        self.line = first
+        self.headers = dict(line.split(": ", 1) for line in lines)
+        self.connection = connection
+
+
+class HostileServer:
+    """Plain sockets in threads. `behave(connection, request)` answers one request; True keeps the connection."""
+
+    def __init__(self, behave: Callable[[socket.socket, Request], bool | None], family: int = socket.AF_INET) -> None:
+        self.behave = behave
+        self.requests: list[Request] = []
+        self.connections = 0
+        self.stopping = threading.Event()
+        self._open: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self.serving: list[threading.Thread] = []
+        host = "::1" if family == socket.AF_INET6 else "127.0.0.1"
+        self._listener = socket.create_server((host, 0), family=family, backlog=128)
+        self.port = self._listener.getsockname()[1]
+        self.url = f"http://[{host}]:{self.port}/bot" if ":" in host else f"http://{host}:{self.port}/bot"
+        self._start(self._accept)
+
+    def _start(self, target: Callable[..., None], *args: object) -> threading.Thread:
+        thread = threading.Thread(target=target, args=args)
+        self._threads.append(thread)
+        thread.start()
+        return thread
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            self._open.append(connection)
+            self.serving.append(self._start(self._serve, connection, self.connections))
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        connection.settimeout(20)
+        with connection, contextlib.suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while (request := self._read(connection, number)) is not None:
+                self.requests.append(request)
+                if not self.behave(connection, request):
+                    return
+
+    def _read(self, connection: socket.socket, number: int) -> Request | None:
+        raw = b""
+        while b"\r\n\r\n" not in raw:
+            if not (data := connection.recv(65536)):
+                return None
+            raw += data
+        head = raw.split(b"\r\n\r\n")[0].lower()
+        length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0] or 0)
+        while len(raw) < len(head) + 4 + length:
+            if not (data := connection.recv(65536)):
+                return None
+            raw += data
+        return Request(raw, number)
+
+    def drip(self, connection: socket.socket, data: bytes, every_s: float = 0.1) -> None:
+        for byte in data:
+            connection.sendall(bytes([byte]))
+            if self.stopping.wait(every_s):
+                return
+
+    def close(self) -> None:
+        self.stopping.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in self._open:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+def call_to(url: str, budget_ms: float = 2_000, **fields: object) -> Call:
+    given = {"key": 1, "body": b'{"type":"decision"}', "webhook_id": "msg_1"} | fields
+    return Call(endpoint=Endpoint("bot_1", url, (SECRET,)), budget_ms=budget_ms, **given)
+
+
+def timed(calls: Calls, call: Call) -> Answer:
+    """Ask, and check what holds for every call: it ends by its deadline, and tells the time truly."""
+    began = time.monotonic()
+    answer = calls.ask(call)
+    took_ms = (time.monotonic() - began) * 1000
+    assert took_ms <= call.budget_ms + SLACK_MS
+    assert answer.ms <= took_ms
+    if answer.outcome == "late":
+        assert answer.ms >= call.budget_ms
+    assert (answer.body is not None) == (answer.outcome == "ok")
+    assert (answer.error is None) == (answer.outcome == "ok")
+    return answer

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from service.store.accounts import Token
+from service.store.entities import Account
+
+
+def test_account_is_kept_once(store):
+    account = Account(id="acc_1", name="Ada", created_at=1)
+    assert store.accounts.create(account)
+    assert store.accounts.create(account)
+    assert not store.accounts.create(Account(id="acc_1", name="Bob", created_at=2))
+    assert store.accounts.get("acc_1") == account
+    assert store.accounts.get("acc_none") is None
+
+
+def test_token_stands_for_its_account_until_revoked(store):
+    tokens = [Token(id=f"tok_{n}", account_id="acc_1", scopes=["play"], created_at=n) for n in (2, 1)]
+    for token in tokens:
+        store.accounts.add_token(token, f"digest-{token.id}")
+    assert store.accounts.token("digest-tok_1") == tokens[1]
+    assert store.accounts.tokens("acc_1") == tokens[::-1]
+    assert store.accounts.revoke("acc_1", "tok_1")
+    assert not store.accounts.revoke("acc_1", "tok_1")
+    assert not store.accounts.revoke("acc_other", "tok_2")
+    assert store.accounts.token("digest-tok_1") is None
+    assert store.accounts.tokens("acc_1") == [tokens[0]]
+    assert store.accounts.tokens("acc_none") == []
+
+
+def test_accounts_are_listed_newest_first(store):
+    for n in range(3):
+        store.accounts.create(Account(id=f"acc_{n}", name="x", created_at=n))
+    first, cursor = store.accounts.list_all(limit=2)
+    rest, end = store.accounts.list_all(limit=2, cursor=cursor)
+    assert [account.id for account in first + rest] == ["acc_2", "acc_1", "acc_0"]
+    assert end is None

@@ -1,0 +1,245 @@
+"""The commit script and the lease, where durability is decided."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from redis.exceptions import ResponseError
+
+from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
+from service.store import keys
+from service.store.entities import GameState
+from service.store.games import GameStore
+
+SECRET = bytes(range(32))
+BID = Decided(0, "bid:1", ms=3.1, note="a note with ünïcode, spaces and\nlines")
+LATE = Decided(1, "bid:0", Outcome.LATE, 1000.0)
+GONE = Retired(1, RetiredBecause.FAULTS)
+
+
+def events(games, game_id="gam_1"):
+    return [event for _, event in games.log(game_id)]
+
+
+def test_committed_events_come_back_in_order_with_the_stores_time(games, due, running):
+    before = due.now()
+    told = games.commit(running.id, [BID, LATE, GONE], expected=0, lease=None)
+    assert (told.status, told.length, told.state) == ("committed", 3, GameState.RUNNING)
+    assert before <= told.at <= due.now()
+    assert games.log(running.id) == [(told.at, BID), (told.at, LATE), (told.at, GONE)]
+    assert games.log(running.id, 2) == [(told.at, GONE)]
+    assert games.length(running.id) == 3
+
+
+def test_commit_of_nothing_is_a_mistake_of_the_caller(games, running):
+    with pytest.raises(ValueError, match="at least one event"):
+        games.commit(running.id, [], expected=0, lease=None)
+
+
+def test_same_commit_again_appends_nothing(games, running):
+    first = games.commit(running.id, [BID, LATE], expected=0, lease=None)
+    again = games.commit(running.id, [BID, LATE], expected=0, lease=None)
+    assert again == first
+    assert events(games) == [BID, LATE]
+
+
+def test_same_commit_again_after_others_went_on_is_still_committed(games, running):
+    first = games.commit(running.id, [BID], expected=0, lease=None)
+    games.commit(running.id, [LATE, GONE], expected=1, lease=None)
+    again = games.commit(running.id, [BID], expected=0, lease=None)
+    assert (again.status, again.at, again.length) == ("committed", first.at, 3)
+    assert events(games) == [BID, LATE, GONE]
+
+
+def test_same_commit_again_is_committed_though_the_lease_went_to_another(games, running):
+    games.acquire(running.id, "mine", 10_000)
+    games.commit(running.id, [BID], expected=0, lease="mine")
+    games.release(running.id, "mine", 1)
+    games.acquire(running.id, "other", 10_000)
+    assert games.commit(running.id, [BID], expected=0, lease="mine").status == "committed"
+    assert games.commit(running.id, [LATE], expected=1, lease="mine").status == "lease"
+    assert events(games) == [BID]
+
+
+def test_events_of_which_only_some_stand_there_are_not_mine(games, running):
+    games.commit(running.id, [BID], expected=0, lease=None)
+    told = games.commit(running.id, [BID, LATE], expected=0, lease=None)
+    assert (told.status, told.length) == ("length", 1)
+    assert events(games) == [BID]
+
+
+def test_longer_log_with_other_events_is_refused(games, running):
+    games.commit(running.id, [LATE], expected=0, lease=None)
+    told = games.commit(running.id, [BID], expected=0, lease=None)
+    assert (told.status, told.length, told.at) == ("length", 1, 0)
+
+
+def test_log_that_lost_its_end_is_refused_and_stays(redis, games, running):
+    games.commit(running.id, [BID, LATE], expected=0, lease=None)
+    redis.ltrim(keys.game_log(running.id), 0, 0)  # a store that lost the last second
+    told = games.commit(running.id, [GONE], expected=2, lease=None)
+    assert (told.status, told.length) == ("length", 1)
+    assert events(games) == [BID]
+
+
+def test_strangers_lease_and_no_lease_are_refused(games, running):
+    assert games.commit(running.id, [BID], expected=0, lease="mine").status == "lease"
+    games.acquire(running.id, "other", 10_000)
+    assert games.commit(running.id, [BID], expected=0, lease="mine").status == "lease"
+    assert games.commit(running.id, [BID], expected=0, lease="other").status == "committed"
+
+
+def test_human_needs_no_lease(games, running):
+    games.acquire(running.id, "worker", 10_000)
+    assert games.commit(running.id, [BID], expected=0, lease=None).status == "committed"
+
+
+@pytest.mark.parametrize("state", [GameState.CANCELLED, GameState.ABORTED])
+def test_ended_game_takes_no_events(games, running, state):
+    games.end(running.id, state)
+    told = games.commit(running.id, [BID], expected=0, lease=None)
+    assert (told.status, told.state) == ("state", state)
+    assert events(games) == []
+
+
+def test_open_and_missing_games_take_no_events(redis, games, make_game):
+    games.create(make_game(), secret=SECRET, due_at=None)
+    assert games.commit("gam_1", [BID], expected=0, lease=None).state is GameState.OPEN
+    told = games.commit("gam_none", [BID], expected=0, lease=None)
+    assert (told.status, told.state) == ("state", None)
+    assert not redis.exists(keys.game_log("gam_none"))
+
+
+def test_ending_commit_ends_the_game_in_the_same_step(games, running):
+    told = games.commit(running.id, [BID, LATE], expected=0, lease=None, ending=GameState.FINISHED)
+    assert (told.status, told.state) == ("committed", GameState.FINISHED)
+    game, log, _ = games.load(running.id)
+    assert (game.state, game.ended_at, len(log)) == (GameState.FINISHED, told.at, 2)
+
+
+def test_ending_commit_again_is_committed(games, running):
+    first = games.commit(running.id, [BID], expected=0, lease=None, ending=GameState.FINISHED)
+    assert games.commit(running.id, [BID], expected=0, lease=None, ending=GameState.FINISHED) == first
+    assert games.commit(running.id, [LATE], expected=1, lease=None).status == "state"
+
+
+def test_refused_ending_leaves_the_game_running(games, running):
+    games.commit(running.id, [LATE], expected=0, lease=None)
+    games.commit(running.id, [BID], expected=0, lease=None, ending=GameState.FINISHED)
+    assert games.get(running.id).state is GameState.RUNNING
+
+
+@pytest.mark.parametrize("ending", [None, GameState.FINISHED])
+def test_answer_lost_on_the_wire_does_not_commit_twice(games, running, lose_answers, ending):
+    games.acquire(running.id, "mine", 10_000)
+    told = lose_answers(
+        lambda: games.commit(running.id, [BID], expected=0, lease="mine", ending=ending),
+        when=lambda answer: isinstance(answer, list) and answer[0] == b"committed",
+    )
+    assert told.status == "committed"
+    assert events(games) == [BID]
+    assert games.get(running.id).ended_at == (told.at if ending else None)
+
+
+def test_of_many_writers_at_once_exactly_one_wins_each_place(redis, games, running):
+    """Twelve threads race for forty places; the winner of each is the one whose event stands there."""
+    places, writers = 40, 12
+    barrier = threading.Barrier(writers)
+    won: list[list[int]] = [[] for _ in range(places)]
+
+    def race(writer):
+        mine = GameStore(redis)
+        for place in range(places):
+            barrier.wait(timeout=30)
+            event = Decided(writer, f"play:{place}")
+            if mine.commit(running.id, [event], expected=place, lease=None).status == "committed":
+                won[place].append(writer)
+
+    threads = [threading.Thread(target=race, args=[n]) for n in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert [len(winners) for winners in won] == [1] * places
+    assert [event.seat for event in events(games)] == [winners[0] for winners in won]
+
+
+# --- leases -------------------------------------------------------------------------------------------------
+
+
+def test_lease_is_one_workers_until_it_gives_it_back(games, running):
+    assert games.acquire(running.id, "mine", 10_000)
+    assert games.acquire(running.id, "mine", 10_000)
+    assert not games.acquire(running.id, "other", 10_000)
+    assert games.leased([running.id, "gam_none"]) == [True, False]
+    assert games.release(running.id, "mine", 0)
+    assert games.acquire(running.id, "other", 10_000)
+
+
+def test_renewal_tells_which_leases_are_still_mine(redis, games):
+    games.acquire("gam_1", "mine", 1_000)
+    games.acquire("gam_2", "other", 1_000)
+    assert games.renew(["gam_1", "gam_2", "gam_3"], "mine", 60_000) == ["gam_1"]
+    assert redis.pttl(keys.game_lease("gam_1")) > 50_000
+    assert 0 < redis.pttl(keys.game_lease("gam_2")) <= 1_000
+    assert not redis.exists(keys.game_lease("gam_3"))
+    assert games.renew([], "mine", 60_000) == []
+
+
+def test_renewal_works_after_the_server_forgot_the_scripts(redis, games):
+    games.acquire("gam_1", "mine", 1_000)
+    redis.script_flush()
+    assert games.renew(["gam_1"], "mine", 60_000) == ["gam_1"]
+
+
+def test_release_is_refused_when_the_log_moved(games, running):
+    games.acquire(running.id, "mine", 10_000)
+    games.commit(running.id, [BID], expected=0, lease=None)
+    assert not games.release(running.id, "mine", 0)
+    assert games.leased([running.id]) == [True]
+    assert games.release(running.id, "mine", 1)
+
+
+def test_releasing_again_or_anothers_lease_changes_nothing(games, running):
+    games.acquire(running.id, "mine", 10_000)
+    assert games.release(running.id, "mine", 0)
+    games.acquire(running.id, "other", 10_000)
+    assert games.release(running.id, "mine", 0)
+    assert games.leased([running.id]) == [True]
+
+
+def test_stalls_are_counted_per_length_of_the_log(games, running):
+    assert [games.stall(running.id, 4) for _ in range(3)] == [1, 2, 3]
+    assert games.stall(running.id, 5) == 1
+    games.forget_stalls(running.id)
+    assert games.stall(running.id, 5) == 1
+    assert games.stall("gam_none", 5) == 0
+
+
+def test_stall_sent_twice_counts_once(games, running, lose_answers):
+    assert lose_answers(lambda: games.stall(running.id, 4), when=lambda answer: answer == 1) == 1
+    assert games.stall(running.id, 4) == 2
+
+
+# --- memory -------------------------------------------------------------------------------------------------
+
+
+def test_store_out_of_memory_writes_nothing_by_halves(redis, games, running, make_game):
+    games.acquire(running.id, "mine", 60_000)
+    games.commit(running.id, [BID], expected=0, lease="mine")
+    redis.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(ResponseError, match="maxmemory"):
+            games.commit(running.id, [LATE, GONE], expected=1, lease="mine", ending=GameState.FINISHED)
+        with pytest.raises(ResponseError, match="maxmemory"):
+            games.create(make_game("gam_2"), secret=SECRET, due_at=9)
+        assert events(games) == [BID]
+        assert games.get(running.id).state is GameState.RUNNING
+        assert set(redis.scan_iter("*gam_2*")) == set()
+        assert redis.zcard(keys.GAMES) == 1
+        assert games.renew([running.id], "mine", 60_000) == [running.id]
+        assert games.end(running.id, GameState.ABORTED)
+        assert games.release(running.id, "mine", 1)
+    finally:
+        redis.config_set("maxmemory", 0)

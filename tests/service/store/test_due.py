@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import time
+
+from service.store import due as names
+
+
+def test_peek_gives_the_longest_overdue_first_and_leaves_them(due):
+    due.add("game:b", 20)
+    due.add("game:a", 10)
+    due.add("tournament:c", 30)
+    due.add("game:d", 31)
+    assert due.peek(30, 10) == [("game:a", 10), ("game:b", 20), ("tournament:c", 30)]
+    assert due.peek(30, 2) == [("game:a", 10), ("game:b", 20)]
+    assert due.count() == 4
+
+
+def test_adding_again_sets_the_time(due):
+    due.add("game:a", 10)
+    due.add("game:a", 50)
+    assert due.at("game:a") == 50
+    due.add("game:a", 5)
+    assert due.at("game:a") == 5
+
+
+def test_moving_does_not_bring_back_what_left(due):
+    due.add("game:a", 10)
+    due.add("game:b", 10)
+    due.drop("game:b")
+    due.move({"game:a": 99, "game:b": 99})
+    assert due.at("game:a") == 99
+    assert due.at("game:b") is None
+    due.move({})
+    due.drop()
+
+
+def test_games_and_tournaments_do_not_collide():
+    assert names.game("x") != names.tournament("x")
+
+
+def test_clock_is_the_servers_in_milliseconds(due):
+    assert abs(due.now() - time.time() * 1000) < 5_000
+
+
+def test_one_sweeper_at_a_time(redis, due):
+    assert due.lock("a", 60_000)
+    assert due.lock("a", 60_000)
+    assert not due.lock("b", 60_000)
+    due.unlock("b")
+    assert not due.lock("b", 60_000)
+    due.unlock("a")
+    assert due.lock("b", 60_000)
+    assert 0 < redis.pttl("sweeper") <= 60_000
+
+
+def test_dead_sweepers_lock_runs_out(due):
+    assert due.lock("dead", 30)
+    ends = time.monotonic() + 5
+    while not due.lock("next", 30):
+        assert time.monotonic() < ends

@@ -1,0 +1,43 @@
+"""What is kept under which key, and that no script can write half."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+import pytest
+
+from service.store import lua
+
+FILES = sorted(path.name for path in (resources.files("service.store") / "scripts").iterdir())
+
+
+def test_every_script_is_loaded():
+    assert sorted(f"{name}.lua" for name in lua.NAMES) == FILES
+
+
+@pytest.mark.parametrize("name", lua.NAMES)
+def test_script_has_the_header_that_makes_it_refused_as_a_whole_and_explains_itself(name):
+    first, *rest = lua.source(name).splitlines()
+    assert re.fullmatch(r"#!lua( flags=allow-oom)?", first)
+    head = [line for line in rest[:20] if line.startswith("--")]
+    assert any(line.startswith("-- KEYS") for line in head)
+    assert any(line.startswith("-- Gives") for line in head)
+
+
+@pytest.mark.parametrize("name", lua.NAMES)
+def test_script_touches_only_keys_it_is_given(name):
+    """Every command on a key names it as KEYS[n]; TIME and PUBLISH have none."""
+    for command, argument in re.findall(r"redis\.call\('(\w+)'(?:, ([^,)]+))?", lua.source(name)):
+        assert command in {"TIME", "PUBLISH"} or re.fullmatch(r"KEYS\[\d\]", argument), (command, argument)
+
+
+def test_secrets_live_under_their_own_prefix(redis, store, make_game, make_bot, make_tournament):
+    store.games.create(make_game(), secret=b"secret-1" * 4, due_at=1, tokens={1: "secret-2"})
+    store.bots.create(make_bot(), secret="whsec_secret-3")
+    store.tournaments.create(make_tournament(), secret=b"secret-4" * 4)
+    store.secrets.arena_key(b"secret-5" * 4)
+    redis.config_set("rdbcompression", "no")  # so that DUMP shows plain bytes
+    telling = {name for name in redis.scan_iter() if b"secret-" in redis.dump(name)}
+    assert len(telling) == 5
+    assert all(name.startswith(b"secret:") for name in telling)

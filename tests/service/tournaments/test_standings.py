@@ -1,0 +1,365 @@
+"""Standings worked by hand: each score, each tie-break, and what is counted apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count, pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.store.entities import Entry, GameState, Result, Slot
+from service.tournaments.lots import lot
+from service.tournaments.standings import Standing, standings
+from service.tournaments.statistics import Interval, t_interval
+
+_tables = count()
+
+
+def game(bots: str, totals: Sequence[int], **changes) -> Result:
+    """Make the result of a game of one-letter bots, by seat: each on a board of its own, in 8 deals, unless changed."""
+    table = next(_tables)
+    retired = changes.pop("retired", "")
+    forfeited = [bots.index(bot) for bot in changes.pop("forfeited", "")]
+    board = changes.pop("board", f"0.{table}")
+    out = [bot in retired or seat in forfeited for seat, bot in enumerate(bots)]
+    ranks = list(zip(out, [-total for total in totals], strict=True))
+    ended_well = changes.get("state", GameState.FINISHED) is GameState.FINISHED
+    fields = {
+        "game_id": f"gam_{table}",
+        "state": GameState.FINISHED,
+        "slot": Slot(tournament_id="trn_1", round=0, table=table, board=board),
+        "bots": list(bots),
+        "totals": list(totals),
+        "places": [1 + sum(other < own for other in ranks) for own in ranks] if ended_well else None,
+        "retired": [bot in retired for bot in bots],
+        "forfeited": forfeited,
+        "deals": 8,
+        "outcomes": [{"ok": 10} for _ in bots],
+        "ended_at": 0,
+    }
+    return Result(**fields | changes)
+
+
+def wins(pairs: str) -> list[Result]:
+    """Make games of Seven Up from `ab` for each one that a won against b, 7-3."""
+    return [game(pair, [7, 3]) for pair in pairs.split()]
+
+
+def table(bots: str, results: Sequence[Result], ruleset: str, seed: int = 1) -> dict[str, Standing]:
+    """Compute the standings of one-letter bots, by bot in the order of the rows."""
+    entries = [Entry(bot_id=bot, name=bot.upper(), account_id=None, entered_at=0) for bot in bots]
+    return {row.bot_id: row for row in standings(entries, results, ruleset, seed=seed)}
+
+
+def places(rows: dict[str, Standing]) -> dict[str, int]:
+    return {bot: row.place for bot, row in rows.items()}
+
+
+def tiebreak(rows: dict[str, Standing], name: str) -> dict[str, float | None]:
+    return {bot: row.tiebreaks[name] for bot, row in rows.items()}
+
+
+# Seven Up
+
+
+def test_seven_up_ranks_by_points():
+    rows = table("cab", wins("ab ac bc"), "seven_up")
+    assert places(rows) == {"a": 1, "b": 2, "c": 3}
+    assert [(row.name, row.games, row.points, row.wins) for row in rows.values()] == [
+        ("A", 2, 2.0, 2),
+        ("B", 2, 1.0, 1),
+        ("C", 2, 0.0, 0),
+    ]
+
+
+def test_seven_up_mean_is_points_per_game_over_boards():
+    rows = table("abc", wins("ab ac bc"), "seven_up")
+    assert rows["a"].mean == Interval(1.0, 1.0, 1.0)
+    # Boards 0 and 1: standard error 1/2, times t(1 degree) = tan(0.475 pi).
+    assert rows["b"].mean.mean == 0.5
+    assert rows["b"].mean.low == pytest.approx(0.5 - 12.706204736 / 2, abs=1e-9)
+    assert rows["b"].mean.high == pytest.approx(0.5 + 12.706204736 / 2, abs=1e-9)
+
+
+def test_direct_encounter_comes_first():
+    rows = table("abcd", wins("ac ad ba bc db cd"), "seven_up")
+    assert [row.points for row in rows.values()] == [2, 2, 1, 1]
+    assert tiebreak(rows, "direct_encounter") == {"b": 1.0, "a": 0.0, "c": 1.0, "d": 0.0}
+    assert places(rows) == {"b": 1, "a": 2, "c": 3, "d": 4}
+
+
+def test_direct_encounter_is_asked_again_among_those_it_left_level():
+    # a, b, c, d have 2 points each. Among them a and b made 2, c and d made 1; a beat b, and c beat d.
+    # Nothing later would tell: Sonneborn-Berger is 4 for a and b, 5 for c and d, and net points are level.
+    results = wins("ab ac da bc bd cd xa xb cx dx ya yb yc yd xy")
+    rows = table("dcbaxy", results, "seven_up")
+    assert [row.points for row in rows.values()] == [4, 3, 2, 2, 2, 2]
+    assert tiebreak(rows, "sonneborn_berger") | {"x": 0, "y": 0} == {"y": 0, "x": 0, "a": 4, "b": 4, "c": 5, "d": 5}
+    assert places(rows) == {"y": 1, "x": 2, "a": 3, "b": 4, "c": 5, "d": 6}
+
+
+def test_sonneborn_berger_follows():
+    # a, b, c beat each other in a ring and have 2 points each; b's other win was over e, the leader.
+    rows = table("abcde", wins("ab bc ca ad ea db be cd ec ed"), "seven_up")
+    assert {bot: row.points for bot, row in rows.items()} == {"e": 3, "b": 2, "a": 2, "c": 2, "d": 1}
+    assert tiebreak(rows, "direct_encounter") == {"e": None, "b": 0.5, "a": 0.5, "c": 0.5, "d": None}
+    assert tiebreak(rows, "sonneborn_berger") == {"e": 5, "b": 5, "a": 3, "c": 3, "d": 2}
+    assert [row.place for row in rows.values()][:2] == [1, 2]
+
+
+def test_net_points_per_deal_follow():
+    results = [*wins("ab bc ad ea db be cd ec ed"), game("ca", [7, 6])]
+    rows = table("abcde", results, "seven_up")
+    # a: +4 +4 -4 -1 over 32 deals; c: +1 +4 -4 -4.
+    assert rows["a"].tiebreaks["net_points_per_deal"] == 3 / 32
+    assert rows["c"].tiebreaks["net_points_per_deal"] == -3 / 32
+    assert places(rows) == {"e": 1, "b": 2, "a": 3, "c": 4, "d": 5}
+
+
+def test_bots_that_nothing_separates_share_a_place():
+    rows = table("abcde", wins("ab bc ca ad ea db be cd ec ed"), "seven_up")
+    assert places(rows) == {"e": 1, "b": 2, "a": 3, "c": 3, "d": 5}
+
+
+def test_a_win_at_the_table_outranks_one_by_forfeit():
+    # a and b never met and have a point each, both from c, at -3 points in 16 deals; b's came without a game.
+    results = [
+        game("ac", [7, 6]),
+        game("da", [7, 3]),
+        game("bc", [0, 0], forfeited="c", deals=0),
+        game("db", [7, 4], deals=16),
+    ]
+    rows = table("abcd", results, "seven_up")
+    assert rows["a"].tiebreaks | {"wins": 0} == rows["b"].tiebreaks
+    assert rows["a"].tiebreaks == {
+        "direct_encounter": None,
+        "sonneborn_berger": 0,
+        "net_points_per_deal": -3 / 16,
+        "wins": 1,
+    }
+    assert places(rows) == {"d": 1, "a": 2, "b": 3, "c": 4}
+
+
+def test_a_forfeit_stands_in_its_own_columns_and_says_nothing_about_the_play():
+    results = [*wins("ab"), game("ba", [0, 0], forfeited="a", deals=0, outcomes=[{}, {}])]
+    rows = table("ab", results, "seven_up")
+    seen = {bot: (row.games, row.points, row.wins, row.forfeits, row.forfeit_wins) for bot, row in rows.items()}
+    assert seen == {"a": (1, 1.0, 1, 1, 0), "b": (1, 1.0, 0, 0, 1)}
+    assert rows["b"].mean == Interval(0.0)
+    assert tiebreak(rows, "direct_encounter") == {"a": 0.5, "b": 0.5}
+
+
+def test_when_both_forfeit_nobody_scores():
+    rows = table("ab", [game("ab", [0, 0], forfeited="ab", state=GameState.VOID)], "seven_up")
+    assert [(row.points, row.forfeits, row.forfeit_wins, row.games) for row in rows.values()] == [(0, 1, 0, 0)] * 2
+
+
+def test_the_opponent_of_a_retired_seat_wins_whatever_the_totals():
+    rows = table("ab", [game("ab", [6, 1], retired="a")], "seven_up")
+    assert [(row.bot_id, row.points, row.wins) for row in rows.values()] == [("b", 1.0, 1), ("a", 0.0, 0)]
+    assert rows["a"].games == rows["b"].games == 1
+
+
+# River
+
+
+def test_river_ranks_by_mean_score_over_boards():
+    results = [game("abcd", [60, 50, 10, 0]), game("bcda", [50, 20, 10, 40])]
+    rows = table("abcd", [*results, game("abce", [50, 50, 45, 0])], "river")
+    assert {bot: (row.mean.mean, row.points, row.games) for bot, row in rows.items()} == {
+        "a": (50, 150, 3),
+        "b": (50, 150, 3),
+        "c": (25, 75, 3),
+        "d": (5, 10, 2),
+    }
+
+
+def test_river_intervals_are_over_boards():
+    rows = table("abcd", [game("abcd", [60, 0, 0, 0]), game("abcd", [40, 0, 0, 0])], "river")
+    assert rows["a"].mean == t_interval([60, 40])
+    assert rows["a"].mean.high == pytest.approx(50 + 10 * 12.706204736, abs=1e-7)
+
+
+def test_legs_of_one_board_are_one_value():
+    totals = [("x", 60), ("x", 20), ("y", 30), ("y", 10), ("y", 80)]
+    rows = table("abcd", [game("abcd", [total, 0, 0, 0], board=board) for board, total in totals], "river")
+    assert rows["a"].mean == t_interval([40, 40])
+    assert rows["a"].games == 5
+
+
+def test_head_to_head_comes_first():
+    rows = table("badc", [game("abcd", s) for s in ([30, 20, 1, 0], [30, 20, 1, 0], [20, 40, 1, 0])], "river")
+    assert rows["a"].mean.mean == rows["b"].mean.mean
+    assert tiebreak(rows, "head_to_head") == {"a": 2 / 3, "b": 1 / 3, "c": None, "d": None}
+    assert places(rows) == {"a": 1, "b": 2, "c": 3, "d": 4}
+
+
+RING = ([30, 20, 10, 0], [20, 30, 40, 0])  # a, b, c: 50 points each, 2 of 4 encounters won each; a and c won a game
+
+
+def test_wins_follow_and_then_the_exact_bid_rate():
+    rows = table("bcad", [game("abcd", s, deals=15, exact_bids=[10, 15, 9, 0]) for s in RING], "river")
+    assert tiebreak(rows, "head_to_head") == {"a": 0.5, "c": 0.5, "b": 0.5, "d": None}
+    assert tiebreak(rows, "wins") == {"a": 1, "c": 1, "b": 0, "d": 0}
+    assert tiebreak(rows, "exact_bid_rate") == {"a": 20 / 30, "c": 18 / 30, "b": 1.0, "d": 0.0}
+    assert places(rows) == {"a": 1, "c": 2, "b": 3, "d": 4}
+
+
+def test_level_to_the_last_they_share_the_place():
+    rows = table("bcad", [game("abcd", s, deals=15, exact_bids=[9, 9, 9, 9]) for s in RING], "river")
+    assert places(rows) == {"a": 1, "c": 1, "b": 3, "d": 4}
+
+
+def test_a_shared_first_place_is_a_win_for_both():
+    rows = table("abcd", [game("abcd", [30, 30, 20, 10])], "river")
+    assert {bot: row.wins for bot, row in rows.items()} == {"a": 1, "b": 1, "c": 0, "d": 0}
+
+
+def test_a_retired_seat_keeps_its_points_and_loses_every_encounter():
+    results = [game("abcd", [50, 20, 10, 0], retired="a"), game("abcd", [20, 50, 10, 0])]
+    rows = table("abcd", results, "river")
+    assert rows["a"].mean.mean == rows["b"].mean.mean == 35
+    assert tiebreak(rows, "head_to_head") == {"b": 1.0, "a": 0.0, "c": None, "d": None}
+    assert {bot: row.wins for bot, row in rows.items()} == {"b": 2, "a": 0, "c": 0, "d": 0}
+
+
+def test_a_forfeited_game_scores_nothing_for_the_forfeiter_and_no_encounter():
+    results = [
+        game("abcd", [90, 40, 30, 20], forfeited="a", exact_bids=[15, 5, 5, 5], deals=15),
+        game("abcd", [80, 40, 30, 20], exact_bids=[3, 5, 5, 5], deals=15),
+    ]
+    rows = table("abcd", results, "river")
+    a, b = rows["a"], rows["b"]
+    assert (a.games, a.points, a.mean.mean, a.wins, a.forfeits) == (2, 80, 40, 1, 1)
+    assert (b.games, b.points, b.mean.mean, b.wins, b.forfeits) == (2, 80, 40, 1, 0)
+    assert a.tiebreaks == {"head_to_head": 1.0, "wins": 1, "exact_bid_rate": 3 / 15}
+    assert b.tiebreaks == {"head_to_head": 0.0, "wins": 1, "exact_bid_rate": 10 / 30}
+
+
+# Both
+
+
+@pytest.mark.parametrize(("ruleset", "bots"), [("seven_up", "ab"), ("river", "abcd")])
+def test_a_void_game_is_nothing_for_all_whatever_the_totals(ruleset, bots):
+    rows = table(bots, [game(bots, range(len(bots)), state=GameState.VOID)], ruleset)
+    assert {(row.place, row.games, row.points, row.voids, row.wins) for row in rows.values()} == {(1, 1, 0, 1, 0)}
+    assert {row.mean for row in rows.values()} == {Interval(0.0)}
+
+
+@pytest.mark.parametrize(("ruleset", "bots"), [("seven_up", "ab"), ("river", "abcd")])
+def test_aborted_games_are_counted_and_cancelled_ones_forgotten(ruleset, bots):
+    ended = [game(bots, [0] * len(bots), state=state) for state in (GameState.ABORTED, GameState.CANCELLED)]
+    rows = table(bots, ended, ruleset)
+    assert {(row.games, row.aborted, row.points) for row in rows.values()} == {(0, 1, 0)}
+    assert all(row.mean == Interval(None) and row.outcomes == {} for row in rows.values())
+
+
+def test_outcomes_are_summed_by_bot():
+    results = [
+        game("ab", [7, 0], outcomes=[{"ok": 20}, {"ok": 17, "late": 3}]),
+        game("ba", [7, 0], outcomes=[{"ok": 12, "illegal": 1}, {"ok": 13}]),
+    ]
+    rows = table("ab", results, "seven_up")
+    assert rows["a"].outcomes == {"ok": 33}
+    assert rows["b"].outcomes == {"ok": 29, "late": 3, "illegal": 1}
+
+
+def test_an_entry_without_a_game_ranks_below_a_mean_of_nothing():
+    rows = table("eabcd", [game("abcd", [10, 10, 10, 0])], "river")
+    assert rows["d"].place == 4
+    assert (rows["e"].place, rows["e"].mean, rows["e"].games) == (5, Interval(None), 0)
+
+
+def test_a_bot_without_an_entry_has_no_row_but_counts_as_opponent():
+    rows = table("abc", wins("za zb az bc ca"), "seven_up")
+    assert set(rows) == set("abc")
+    assert rows["a"].tiebreaks["sonneborn_berger"] == 2  # its one win, over z, who has two
+
+
+def test_rows_within_a_place_are_drawn_by_lot():
+    for seed in range(10):
+        rows = table("abcdef", [], "seven_up", seed)
+        assert list(rows) == sorted("abcdef", key=lambda bot, seed=seed: lot(seed, bot))
+        assert set(places(rows).values()) == {1}
+
+
+def test_no_entries_make_no_rows():
+    assert table("", [], "river") == {}
+
+
+def test_an_unknown_ruleset_is_refused():
+    with pytest.raises(KeyError, match="whist"):
+        table("ab", [], "whist")
+
+
+def test_rows_survive_json():
+    rows = list(table("abcd", [game("abcd", [3, 2, 1, 0])], "river").values())
+    assert msgspec.json.decode(msgspec.json.encode(rows), type=list[Standing]) == rows
+
+
+@st.composite
+def seven_up_results(draw) -> list[Result]:
+    pairs = draw(st.lists(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=2, unique=True), max_size=30))
+    return [
+        game(
+            "".join(pair),
+            draw(st.sampled_from([[7, 3], [7, 6], [2, 7]])),
+            deals=draw(st.sampled_from([4, 8])),
+            retired=draw(st.sampled_from(["", "", "", pair[0]])),
+            forfeited=draw(st.sampled_from(["", "", "", pair[1]])),
+        )
+        for pair in pairs
+    ]
+
+
+@st.composite
+def river_results(draw) -> list[Result]:
+    seats = st.lists(st.sampled_from("abcdef"), min_size=4, max_size=4, unique=True)
+    return [
+        game(
+            "".join(bots),
+            draw(st.lists(st.sampled_from([0, 10, 20]), min_size=4, max_size=4)),
+            exact_bids=draw(st.lists(st.integers(0, 2), min_size=4, max_size=4)),
+            board=draw(st.sampled_from("wxyz")),
+            retired=draw(st.sampled_from(["", "", bots[0]])),
+            forfeited=draw(st.sampled_from(["", "", bots[1]])),
+        )
+        for bots in draw(st.lists(seats, max_size=12))
+    ]
+
+
+seven_up_or_river = st.one_of(
+    st.tuples(st.just("seven_up"), seven_up_results()), st.tuples(st.just("river"), river_results())
+)
+
+
+@given(seven_up_or_river, st.randoms(use_true_random=False))
+def test_the_order_of_results_and_entries_does_not_matter(played, rng):
+    ruleset, results = played
+    expected = table("abcdef", results, ruleset)
+    shuffled, bots = list(results), list("abcdef")
+    rng.shuffle(shuffled)
+    rng.shuffle(bots)
+    again = table("".join(bots), shuffled, ruleset)
+    assert list(places(again).items()) == list(places(expected).items())
+    assert all(again[bot].tiebreaks == row.tiebreaks for bot, row in expected.items())
+
+
+@given(seven_up_or_river)
+def test_a_place_is_one_more_than_the_bots_ahead(played):
+    ruleset, results = played
+    rows = list(table("abcdef", results, ruleset).values())
+    assert [row.place for row in rows] == [1 + sum(other.place < row.place for other in rows) for row in rows]
+    scores = [row.points if ruleset == "seven_up" else -1 if row.mean.mean is None else row.mean.mean for row in rows]
+    assert all(better >= worse - 1e-9 for better, worse in pairwise(scores))
+
+
+@given(seven_up_results())
+def test_every_game_of_seven_up_gives_one_point(results):
+    rows = table("abcdef", results, "seven_up").values()
+    assert sum(row.points for row in rows) == len(results)
+    assert sum(row.wins + row.forfeit_wins for row in rows) == len(results)
+    assert sum(row.forfeits for row in rows) == sum(row.forfeit_wins for row in rows)
