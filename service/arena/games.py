@@ -14,7 +14,7 @@ from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
-from service.arena.queue import Queue
+from service.arena.queue import Queue, set_going
 from service.referee.table import BOT, HUMAN, OPEN, Table
 from service.referee.table import HOUSE as HOUSE_KIND
 from service.store import due, unfinished
@@ -104,7 +104,7 @@ class Games:
         due_at = now + self._policy.open_seat_ms if waits else now
         self._store.games.create(game, secret=secret, due_at=due_at, tokens=tokens)
         if not waits:
-            self._queue.drive(game_id)
+            set_going(self._queue, game)
         return self.get(game_id)
 
     def _bots(self, caller: Caller, seats: Sequence[Mapping[str, Any]], rules: Ruleset) -> dict[str, Bot]:
@@ -237,7 +237,7 @@ class Games:
         if not self._store.games.start(game_id):
             return False
         self._store.due.add(due.game(game_id), self._store.due.now())
-        self._queue.drive(game_id)
+        set_going(self._queue, self.get(game_id))
         return True
 
     def _cancel(self, game_id: str) -> None:
