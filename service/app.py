@@ -18,6 +18,7 @@ from service.api import (
     fields,
     headers,
     health,
+    idempotency,
     ids,
     limits,
     problems,
@@ -73,6 +74,8 @@ class _Api(Api):  # type: ignore[misc]
         super().__init__(app, spec_kwargs={"info": _info(), "servers": [{"url": "/"}], "security": [{"account": []}]})
         for name, scheme in auth.SCHEMES.items():
             self.spec.components.security_scheme(name, scheme)
+        key = {"name": idempotency.HEADER, "in": "header", **idempotency.PARAMETER}
+        self.spec.components.parameter("idempotencyKey", "header", key)
         for converter in ids.CONVERTERS.values():
             self.register_converter(converter, ids.parameter)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
-from service.arena.bots import Bots, UrlGuard
+from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
 from service.arena.queue import Queue
 from service.config import Settings
@@ -51,7 +51,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         store.ledger,
         queue,
         guard=url_guard(Guard(str(network) for network in settings.bot_networks)),
-        houses=(),
+        houses=house_bots(),
         max_bots=settings.max_bots,
         clock=clock,
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,

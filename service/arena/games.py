@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot_sdk.bots import HOUSE
+from bot_sdk.bots import HOUSE, PREFIX, house
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
 from service.arena import views
 from service.arena.caller import Caller
-from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError, invalid
+from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
-from service.arena.queue import Queue
-from service.referee.table import BOT, HOUSE as HOUSE_KIND, HUMAN, OPEN, Table
+from service.arena.queue import Queue, set_going
+from service.referee.table import BOT, HUMAN, OPEN, Table
+from service.referee.table import HOUSE as HOUSE_KIND
 from service.store import due, unfinished
 from service.store.entities import Bot, BotState, Game, GameState, Limits, Seat
 from service.store.store import Store
@@ -103,7 +104,7 @@ class Games:
         due_at = now + self._policy.open_seat_ms if waits else now
         self._store.games.create(game, secret=secret, due_at=due_at, tokens=tokens)
         if not waits:
-            self._queue.drive(game_id)
+            set_going(self._queue, game)
         return self.get(game_id)
 
     def _bots(self, caller: Caller, seats: Sequence[Mapping[str, Any]], rules: Ruleset) -> dict[str, Bot]:
@@ -209,7 +210,7 @@ class Games:
         return number
 
     def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
-        """Start or cancel a game; idempotent. Its owner may, and until it runs whoever holds a seat; the operator always.
+        """Start or cancel a game; idempotent. Its owner may, the operator, and until it runs whoever holds a seat.
 
         Raises ForbiddenError, ConflictError.
         """
@@ -236,7 +237,7 @@ class Games:
         if not self._store.games.start(game_id):
             return False
         self._store.due.add(due.game(game_id), self._store.due.now())
-        self._queue.drive(game_id)
+        set_going(self._queue, self.get(game_id))
         return True
 
     def _cancel(self, game_id: str) -> None:
@@ -314,8 +315,8 @@ def bot_seat(bot: Bot) -> Seat:
 
 def house_seat(name: str) -> Seat:
     """Seat a house bot by its name, such as ``greedy``; raises InvalidError for one that isn't there."""
-    house = HOUSE.get(f"house:{name}")
-    if house is None:
-        known = ", ".join(bot_id.removeprefix("house:") for bot_id in HOUSE)
+    bot_id = PREFIX + name
+    if bot_id not in HOUSE:
+        known = ", ".join(each.removeprefix(PREFIX) for each in HOUSE)
         raise invalid("seats", f"expected a house bot among {known}, got {name!r:.80}", code="no_such_bot")
-    return Seat(kind=HOUSE_KIND, name=name, bot_id=f"house:{name}", version=house.version)
+    return Seat(kind=HOUSE_KIND, name=name, bot_id=bot_id, version=house(bot_id).version)

@@ -85,8 +85,8 @@ class Play:
     def act(self, caller: Caller, game_id: str, number: int, decision_id: str, action: str) -> Acted:
         """Take a person's action for the decision it owes. The same action again is no error.
 
-        Raises InvalidError for an illegal action or a name of no decision of this seat; ConflictError if the decision was
-        taken otherwise, isn't owed, or the game doesn't run.
+        Raises InvalidError for an illegal action or a name of no decision of this seat; ConflictError if the decision
+        was taken otherwise, isn't owed, or the game doesn't run.
         """
         asked = _number_of(decision_id, game_id, number)
 

@@ -31,7 +31,8 @@ from service.store.entities import (
 )
 from service.store.store import Store
 from service.store.tournaments import place
-from service.tournaments.schedule import ImpossibleScheduleError, Round, round_robin
+from service.tournaments.errors import ImpossibleScheduleError
+from service.tournaments.schedule import Round, round_robin
 from service.tournaments.standings import Standing, standings
 
 MAX_ENTRIES: Final = 256
@@ -39,7 +40,7 @@ MAX_GAMES: Final = 100_000
 
 
 class Tournaments:
-    """The use cases of tournaments. `root_secret` gives 32 random bytes, `seed` the seed of a tournament without one."""
+    """The use cases of tournaments. `root_secret` gives 32 random bytes, `seed` a seed where none is given."""
 
     def __init__(
         self,
@@ -173,7 +174,8 @@ class Tournaments:
             raise ConflictError(str(error), code="cannot_start") from error
         games = sum(len(each.tables) for each in rounds)
         if games > MAX_GAMES:
-            raise ConflictError(f"expected at most {MAX_GAMES} games, got {games}; ask for fewer rounds", code="too_many_games")
+            detail = f"expected at most {MAX_GAMES} games, got {games}; ask for fewer rounds"
+            raise ConflictError(detail, code="too_many_games")
 
     def _check_owner(self, caller: Caller, tournament: Tournament) -> None:
         if not (caller.owns(tournament.owner) or caller.is_operator):
@@ -231,12 +233,19 @@ class Tournaments:
         secret = store.secret(tournament_id)
         results = {place(result.slot): result for result in store.results(tournament_id)}
         started = store.started(tournament_id)
+
+        def shown(slot: Slot) -> dict[str, Any]:
+            board = board_of(slot.round, slot.table, started.get(place(slot), 0))
+            published = commitment(board_secret(secret, board), label_of(tournament_id, board))
+            result = _result_shown(results.get(place(slot)))
+            return {"table": slot.table, "board": board, "commitment": published, **result}
+
         return [
             {
                 "round": number,
                 "byes": each["byes"],
                 "tables": [
-                    _table_shown(tournament_id, secret, number, table, bots, started, results)
+                    {"bots": bots, **shown(Slot(tournament_id=tournament_id, round=number, table=table, board=""))}
                     for table, bots in enumerate(each["tables"], 1)
                 ],
             }
@@ -248,9 +257,7 @@ class Tournaments:
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Show the games made so far, newest first, and the next cursor."""
         self.get(tournament_id)
-        found, following = self._store.games.list_for_tournament(
-            tournament_id, limit=limit, cursor=cursor, state=state
-        )
+        found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
         return [views.summary(game) for game in found], following
 
     def records(self, tournament_id: str) -> Iterator[bytes]:
@@ -313,23 +320,8 @@ def _moved(old: Tournament, state: TournamentState, at: int) -> Tournament:
     return replace(old, state=state, started_at=started, ended_at=at if state.is_end else None)
 
 
-def _table_shown(
-    tournament_id: str,
-    secret: bytes,
-    number: int,
-    table: int,
-    bots: Sequence[str],
-    started: Mapping[str, int],
-    results: Mapping[str, Result],
-) -> dict[str, Any]:
-    slot = Slot(tournament_id=tournament_id, round=number, table=table, board="")
-    board = board_of(number, table, started.get(place(slot), 0))
-    result = results.get(place(slot))
+def _result_shown(result: Result | None) -> dict[str, Any]:
     return {
-        "table": table,
-        "bots": list(bots),
-        "board": board,
-        "commitment": commitment(board_secret(secret, board), label_of(tournament_id, board)),
         "game_id": result.game_id if result else None,
         "state": result.state.value if result else None,
         "totals": result.totals if result else None,

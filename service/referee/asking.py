@@ -1,4 +1,4 @@
-"""How seats are asked: decisions become calls, one each or batched for bots that take batches; answers become verdicts."""
+"""How seats are asked: decisions become calls, batched for bots that take batches, and answers become verdicts."""
 
 from __future__ import annotations
 
