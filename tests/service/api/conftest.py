@@ -10,6 +10,7 @@ from service.app import create_app
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
+from service.store.entities import Bot, BotState
 from service.worker import WorkerProcess
 
 PATIENT = "100000 per second"
@@ -173,6 +174,7 @@ def night(redis_url):
         "REDIS_URL": redis_url,
         "SLAGVELD_ACCOUNTS": "open",
         "SLAGVELD_ANONYMOUS_GAMES": "1",
+        "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8",
         "SLAGVELD_RATE_PER_ADDRESS": PATIENT,
         "SLAGVELD_RATE_PER_TOKEN": PATIENT,
         "SLAGVELD_RATE_NEW_ACCOUNTS": PATIENT,
@@ -189,3 +191,17 @@ def night(redis_url):
     finally:
         worker.stop()
         services.store.close()
+
+
+@pytest.fixture
+def registered():
+    """Put a bot into the store of an app as if its check had passed, and give its id."""
+
+    def put(app, owner, letters, **more):
+        fields = {"name": f"bot {letters}", "url": "http://127.0.0.1:9/", "rulesets": ["seven_up", "river"]}
+        fields |= {"account_id": owner.id, "state": BotState.ACTIVE, "version": "1", "created_at": 1} | more
+        bot = Bot(id="bot_" + (letters * 26)[:26], **fields)
+        assert app.extensions["slagveld"].store.bots.create(bot, secret="whsec_" + "A" * 32)
+        return bot.id
+
+    return put

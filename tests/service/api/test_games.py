@@ -6,7 +6,7 @@ import pytest
 
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES
 from bot_sdk.games.record import read, verify
-from service.store.entities import Bot, BotState
+from service.store.entities import BotState
 from tests.service.api.answers import problem
 
 HUMAN = {"kind": "human", "name": "ann"}
@@ -352,30 +352,22 @@ def test_a_state_that_cant_be_set(host, state):
 # --- bots -----------------------------------------------------------------------------------------------------------
 
 
-def put_bot(app, host, letter, **more):
-    """Put a bot into the store as if its check had passed."""
-    fields = {"name": f"bot {letter}", "url": "http://127.0.0.1:9/", "rulesets": ["seven_up"], "created_at": 1}
-    fields |= {"account_id": host.id, "state": BotState.ACTIVE, "version": "1", "max_games": 1} | more
-    bot = Bot(id="bot_" + letter * 26, **fields)
-    app.extensions["slagveld"].store.bots.create(bot, secret="whsec_" + "A" * 32)
-    return {"kind": "bot", "bot_id": bot.id}
-
-
 @pytest.mark.parametrize(
-    ("more", "code", "owner_may"),
+    ("more", "refusal"),
     [
-        ({"state": BotState.PENDING}, "bot_unavailable", False),
-        ({"state": BotState.PAUSED}, "bot_unavailable", False),
-        ({"state": BotState.SUSPENDED}, "bot_unavailable", False),
-        ({"state": BotState.DISABLED}, "bot_unavailable", False),
-        ({"rulesets": ["river"]}, "bot_unavailable", False),
-        ({"availability": "private"}, "no_such_bot", True),
-        ({"availability": "tournaments"}, "bot_unavailable", True),
-        ({}, None, True),
+        ({"state": BotState.PENDING}, ("bot_unavailable", False)),
+        ({"state": BotState.PAUSED}, ("bot_unavailable", False)),
+        ({"state": BotState.SUSPENDED}, ("bot_unavailable", False)),
+        ({"state": BotState.DISABLED}, ("bot_unavailable", False)),
+        ({"rulesets": ["river"]}, ("bot_unavailable", False)),
+        ({"availability": "private"}, ("no_such_bot", True)),
+        ({"availability": "tournaments"}, ("bot_unavailable", True)),
+        ({}, (None, True)),
     ],
 )
-def test_which_bots_can_be_seated(app, host, person, more, code, owner_may):
-    order = SEVEN_UP | {"seats": [HUMAN, put_bot(app, host, "b", **more)]}
+def test_which_bots_can_be_seated(app, host, person, registered, *, more, refusal):
+    code, owner_may = refusal
+    order = SEVEN_UP | {"seats": [HUMAN, {"kind": "bot", "bot_id": registered(app, host, "b", **more)}]}
     stranger = person("eve")("POST", "/v1/games", json=order)
     if code is None:
         assert stranger.status_code == 201
@@ -384,8 +376,9 @@ def test_which_bots_can_be_seated(app, host, person, more, code, owner_may):
         assert (host("POST", "/v1/games", json=order).status_code == 201) is owner_may
 
 
-def test_a_bot_has_as_many_games_as_its_card_allows(app, host):
-    order = SEVEN_UP | {"seats": [HUMAN, put_bot(app, host, "b")]}
+def test_a_bot_has_as_many_games_as_its_card_allows(app, host, registered):
+    bot_id = registered(app, host, "b", max_games=1)
+    order = SEVEN_UP | {"seats": [HUMAN, {"kind": "bot", "bot_id": bot_id}]}
     assert host("POST", "/v1/games", json=order).status_code == 201
     problem(host("POST", "/v1/games", json=order), 409, "bot_busy")
     assert len(host("GET", "/v1/games").get_json()["items"]) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +124,7 @@ def test_bids_made_at_once_all_land(people, seats):
         assert view["turn"] == list(range(seats)), number
     bids = [view["legal_actions"][number % 4] for number, view in enumerate(views)]
     calls = [
-        lambda player=player, bid=bid, view=view: player.act(bid, view["decision_id"])
+        functools.partial(player.act, bid, view["decision_id"])
         for player, bid, view in zip(players.values(), bids, views, strict=True)
     ]
     answers = all_at_once(calls)
@@ -141,7 +142,7 @@ def test_both_discard_at_once(people):
         if views[0]["phase"] != "discard":
             break
         owing = [(players[at], view) for at, view in enumerate(views) if view["decision_id"]]
-        calls = [lambda p=p, view=view: p.act(view["legal_actions"][0], view["decision_id"]) for p, view in owing]
+        calls = [functools.partial(p.act, view["legal_actions"][0], view["decision_id"]) for p, view in owing]
         assert {answer.status_code for answer in all_at_once(calls)} == {201}
     assert [view["phase"] for view in views] == ["play", "play"]
     assert [len(view["observation"]["hand"]) for view in views] == [6, 6]
@@ -166,7 +167,7 @@ def test_of_two_actions_for_one_decision_exactly_one_is_taken(people):
         owing = next(player for player in players.values() if player.view()["decision_id"])
         view = owing.view()
         tried = view["legal_actions"][:3]
-        calls = [lambda action=action: owing.act(action, view["decision_id"]) for action in tried]
+        calls = [functools.partial(owing.act, action, view["decision_id"]) for action in tried]
         answers = all_at_once(calls)
         assert sorted(answer.status_code for answer in answers) == [201, 409, 409]
         taken = next(answer for answer in answers if answer.status_code == 201).get_json()
