@@ -47,11 +47,9 @@ class Event:
 
 EVENTS: Final = (
     Event("Seven Up", "seven_up", rounds=25, table_size=2, options={"target": 7}),
-    Event("River", "river", rounds=5, table_size=4, options={"start_cards": 8}),
+    Event("River", "river", rounds=6, table_size=4, options={"start_cards": 8}),
 )
-"""With six bots 75 games of Seven Up, some 55 decisions each, and 30 of River, 344 decisions each."""
-LIMITS: Final = {"budget_ms": 500}
-"""Half of the usual: clumsy is late on purpose, and everybody waits for it."""
+"""With six bots 75 games of Seven Up, some 55 decisions each, and 36 of River, 344 decisions each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,6 @@ def _start(arena: Arena, event: Event, bots: Sequence[str]) -> Running:
         deals="fresh",
         table_size=event.table_size,
         rounds=event.rounds,
-        **LIMITS,
     )
     for bot_id in bots:
         arena.enter(made["id"], bot_id)

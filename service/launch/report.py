@@ -59,10 +59,10 @@ class Report:
     def _count(self, read: record.Record) -> None:
         for deal in read.deals:
             for event in deal.events:
-                if isinstance(event, record.DecidedShown) and event.outcome != Outcome.RETIRED:
-                    name = read.seats[event.seat].name
-                    self.outcomes[name][event.outcome] += 1
-                    self.times_ms[name].append(event.ms)
+                if event.get("outcome", Outcome.RETIRED) != Outcome.RETIRED:  # a retired seat isn't asked
+                    name = read.seats[event["seat"]].name
+                    self.outcomes[name][event["outcome"]] += 1
+                    self.times_ms[name].append(event["ms"])
 
 
 class Screen:
