@@ -1,7 +1,6 @@
 """The conformance check of a bot: the same code for ``slagbot check`` and for the arena's own check.
 
-It says what to send and judges what comes back; a `Line` carries it, with its own deadlines. The positions come from
-games played by chance from a seed, so that a check can be repeated.
+It says what to send and judges what comes back; a `Line` carries it, with its own deadlines.
 """
 
 from __future__ import annotations
@@ -9,35 +8,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from random import Random
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from bot_sdk import messages, signing
 from bot_sdk.events import Outcome
-from bot_sdk.games.game import Game
-from bot_sdk.games.packs import seeded
 from bot_sdk.games.registry import RULESETS
+from bot_sdk.positions import positions
 from bot_sdk.replies import BadReply, Missed, read_action, read_actions
 
 POSITIONS: Final = 3
 """How many decisions of each phase are asked."""
-VARIANTS: Final[dict[str, tuple[tuple[int, dict[str, Any]], ...]]] = {
-    "seven_up": (
-        (2, {}),
-        (2, {"gift": True, "void_play": "free", "pips": "classic"}),
-        (2, {"gift": True, "turned_jack": "final", "game_tie": "non_dealer", "target": 3}),
-    ),
-    "river": (
-        (4, {}),
-        (6, {"bidding": "simultaneous", "miss": "zero", "start_cards": 4}),
-        (8, {"schedule": "up_down", "hook": "not_one"}),
-    ),
-}
-"""The tables that positions come from: seats and options. A bot that claims a ruleset plays all of it."""
-_MOST_GAMES: Final = 200
 
 
 class Sent(Protocol):
@@ -139,33 +122,6 @@ def run(
     if secret is not None:
         yield checks.forged("wrong signature", _other(secret))
         yield checks.forged("no signature", None)
-
-
-def positions(ruleset: str, phase: str, number: int, seed: str) -> list[messages.Decision]:
-    """Reach `number` decisions of a phase by chance, over all `VARIANTS` in turn; the same seed gives the same ones."""
-    found: list[messages.Decision] = []
-    for at in range(_MOST_GAMES):
-        seats, options = VARIANTS[ruleset][at % len(VARIANTS[ruleset])]
-        met = _decisions(ruleset, phase, seats, options, f"{seed}/{at}")
-        if met:
-            found.append(Random(f"{seed}/{phase}/{at}").choice(met))
-        if len(found) == number:
-            break
-    return found
-
-
-def _decisions(ruleset: str, phase: str, seats: int, options: dict[str, Any], seed: str) -> list[messages.Decision]:
-    """Play one game by chance and give its decisions of a phase."""
-    rng = Random(seed)
-    game = Game(RULESETS[ruleset], options, seats, seeded(seed, seats))
-    info = messages.GameInfo(f"check-{seed}", ruleset, game.state.options, [f"player {seat}" for seat in range(seats)])
-    met = []
-    while owed := game.owed():
-        seat = rng.choice(owed)
-        if game.state.phase == phase:
-            met.append(messages.decision_of(game, info, seat, messages.BUDGET_MS))
-        game.apply(game.judged(seat, rng.choice(game.state.legal_actions(seat)), ms=0.0))
-    return met
 
 
 class _Checks:

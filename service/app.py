@@ -16,16 +16,20 @@ from service.api import (
     context,
     docs,
     fields,
+    games,
     headers,
     health,
+    idempotency,
     ids,
     limits,
     problems,
     rulesets,
+    seats,
+    tournaments,
 )
 from service.services import Services
 
-RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp)
+RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp, games.blp, seats.blp, tournaments.blp)
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
 `code` that stays what it is. Lists go by `limit` and `cursor`. Creating calls take an `Idempotency-Key`: the same key
@@ -73,6 +77,8 @@ class _Api(Api):  # type: ignore[misc]
         super().__init__(app, spec_kwargs={"info": _info(), "servers": [{"url": "/"}], "security": [{"account": []}]})
         for name, scheme in auth.SCHEMES.items():
             self.spec.components.security_scheme(name, scheme)
+        key = {"name": idempotency.HEADER, "in": "header", **idempotency.PARAMETER}
+        self.spec.components.parameter("idempotencyKey", "header", key)
         for converter in ids.CONVERTERS.values():
             self.register_converter(converter, ids.parameter)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate
 
+from bot_sdk.games.registry import RULESETS
 from service.api.auth import account, public
 from service.api.context import caller, services
 from service.api.fields import Name, PageArgs, Text, page_of
@@ -22,12 +23,25 @@ _SECRET = "What its messages are signed with: `whsec_` and base64 of 24 to 64 by
 _OWNER = "The owner's to see."
 
 
+class Rulesets(fields.List[str]):
+    """Names of the games that a bot plays, each once."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        item = fields.String(validate=validate.OneOf(list(RULESETS)))
+        super().__init__(item, validate=[validate.Length(1, len(RULESETS)), _no_doubles], **kwargs)
+
+
+def _no_doubles(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ValidationError("expected each ruleset once")
+
+
 class BotChange(Schema):
     """What to change of a bot."""
 
     name = Name()
     url = Text(8, 500, metadata={"description": "Answers GET with the bot's card and POST with its decisions."})
-    rulesets = fields.List(fields.String(), validate=validate.Length(1, 16))
+    rulesets = Rulesets()
     availability = fields.String(
         validate=validate.OneOf(AVAILABILITY),
         metadata={"description": "Who may seat it: anyone, tournaments and its owner, or its owner alone."},
@@ -40,7 +54,7 @@ class BotNew(Schema):
 
     name = Name(required=True)
     url = Text(8, 500, required=True, metadata={"description": "Answers GET with the card, POST with decisions."})
-    rulesets = fields.List(fields.String(), required=True, validate=validate.Length(1, 16))
+    rulesets = Rulesets(required=True)
     availability = fields.String(load_default="public", validate=validate.OneOf(AVAILABILITY))
     secret = Text(30, 100, metadata={"description": f"{_SECRET} Made by the arena if it isn't given."})
 

@@ -27,6 +27,10 @@ HEADER = "Idempotency-Key"
 SHORTEST_ANONYMOUS = 16
 """Without an account the key is all that tells a retry from a stranger, so it has to be hard to guess."""
 
+PARAMETER = {
+    "description": "The same key and body give the same answer for 24 hours; without one, each call makes anew.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+}
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
 _KEPT_HEADERS = ("Location", "ETag", "Cache-Control")
 View = Callable[..., Any]

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from flask import g, request
 from flask_smorest import Blueprint
-from marshmallow import RAISE
+from marshmallow import RAISE, Schema
 from webargs.flaskparser import FlaskParser
 
 from service.api import bodies
@@ -96,9 +96,10 @@ class Resource(Blueprint):  # type: ignore[misc]
         """Answer what the view returns with that status, dumped by the schema; a view may return a Response too."""
         return cast("Decorator", super().response(status, schema, **kwargs))
 
-    def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Decorator:
+    def arguments(self, schema: type[Schema], *, location: str = "json", **kwargs: Any) -> Decorator:
         """Parse the body, or the query; the view gets a dict of what the schema knows."""
-        parse = super().arguments(schema, location=location, **kwargs)
+        required = any(field.required for field in schema().fields.values())
+        parse = super().arguments(schema, location=location, required=required, **kwargs)
 
         def decorator(view: View) -> View:
             parsed: View = parse(view)
@@ -107,6 +108,14 @@ class Resource(Blueprint):  # type: ignore[misc]
             return parsed
 
         return decorator
+
+    def takes(self, *headers: dict[str, Any]) -> Decorator:
+        """Document headers that the operation reads, each as an OpenAPI parameter."""
+        return cast("Decorator", self.doc(parameters=list(headers)))
+
+    def may_answer(self, status: int, description: str, schema: type[Schema] | None = None) -> Decorator:
+        """Document another answer that is no failure."""
+        return cast("Decorator", self.alt_response(status, schema=schema, description=description))
 
     def fails(self, status: int, description: str) -> Decorator:
         """Document a problem that this operation in particular may answer."""
@@ -120,10 +129,10 @@ class Resource(Blueprint):  # type: ignore[misc]
                 documented |= set(part.get("responses", {}))
         problems = {status: f"Problem{status}" for status in sorted(_statuses(view, rule) - documented)}
         summary = (view.__doc__ or "").splitlines()[0].rstrip(".")
-        document = self.doc(
-            operationId=_camel(view.__name__), summary=summary, security=who.security, responses=problems
-        )
-        return cast("View", document(view))
+        said: dict[str, Any] = {"summary": summary, "operationId": _camel(view.__name__), "security": who.security}
+        if getattr(view, "is_idempotent", False):
+            said["parameters"] = ["idempotencyKey"]
+        return cast("View", self.doc(**said, responses=problems)(view))
 
 
 def _guarded(view: View, who: Audience) -> View:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bot_sdk.games.registry import RULESETS
+from bot_sdk.bots import HOUSE, PREFIX, house
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import BOT_SECRET, Mint
 from service.store.entities import Bot, BotState, Check
@@ -68,11 +68,10 @@ class Bots:
     ) -> tuple[Bot, str | None]:
         """Register a bot as pending; answers its secret too if the arena made it.
 
-        `wanted` has `name`, `url`, `rulesets` and `availability`. Raises InvalidError for a URL or ruleset that can't
-        be, ConflictError when the account has as many bots as it may.
+        `wanted` has `name`, `url`, `rulesets` (known ones) and `availability`. Raises InvalidError for a URL or secret
+        that can't be, ConflictError when the account has as many bots as it may.
         """
         self._check_url(wanted["url"])
-        _check_rulesets(wanted["rulesets"])
         if secret:
             check_secret(secret)
         made = None if secret else mint.secret(BOT_SECRET, "bot")
@@ -115,8 +114,6 @@ class Bots:
         self._owned(caller, bot_id)
         if "url" in wanted:
             self._check_url(wanted["url"])
-        if "rulesets" in wanted:
-            _check_rulesets(wanted["rulesets"])
         return self._store.change(bot_id, lambda bot: changed(bot, wanted))
 
     def delete(self, caller: Caller, bot_id: str) -> None:
@@ -188,9 +185,28 @@ class Bots:
             raise invalid("url", why, code="bad_url")
 
 
+def house_bots() -> list[Bot]:
+    """Describe the arena's own bots, which run inside its workers and belong to nobody."""
+    cards = {bot_id: house(bot_id).card() for bot_id in HOUSE}
+    return [
+        Bot(
+            id=bot_id,
+            account_id="",
+            name=card.name,
+            url="",
+            rulesets=list(card.rulesets),
+            state=BotState.ACTIVE,
+            version=card.version,
+            created_at=0,
+            activated_at=0,
+        )
+        for bot_id, card in cards.items()
+    ]
+
+
 def is_house(bot: Bot) -> bool:
     """Tell whether a bot is one of the arena's own."""
-    return bot.id.startswith("house:")
+    return bot.id.startswith(PREFIX)
 
 
 def is_visible(bot: Bot, caller: Caller) -> bool:
@@ -235,12 +251,6 @@ def check_secret(secret: str) -> None:
 def _refuse_disabled(bot: Bot) -> None:
     if bot.state is BotState.DISABLED:
         raise ConflictError("the operator has disabled this bot", code="bot_disabled")
-
-
-def _check_rulesets(names: Sequence[str]) -> None:
-    for name in names:
-        if name not in RULESETS:
-            raise invalid("rulesets", f"expected rulesets among {', '.join(RULESETS)}, got {name!r:.80}")
 
 
 def _passes(bot: Bot, wanted: BotFilter) -> bool:

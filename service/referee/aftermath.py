@@ -7,7 +7,7 @@ from typing import Final
 from bot_sdk.events import Decided, Outcome
 from bot_sdk.games.game import Game as Play
 from bot_sdk.games.river import River
-from bot_sdk.messages import GameEnded, GameInfo, GameStarted, encode
+from bot_sdk.messages import GameEnded, GameStarted, encode
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
 from service.referee.table import BOT, Table

@@ -1,4 +1,4 @@
-"""How seats are asked: decisions become calls, one each or batched for bots that take batches; answers become verdicts."""
+"""How seats are asked: decisions become calls, batched for bots that take batches, and answers become verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot_sdk.events import Outcome
 from bot_sdk.messages import Decision, Decisions, encode
-from service.outbound.replies import BadReply, Missed, Reply, read_action, read_actions
+from bot_sdk.replies import BadReply, Missed, Reply, read_action, read_actions
 from service.outbound.values import Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot_sdk.errors import SdkError
-from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause
+from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.messages import decision_id
 from service.referee.asking import Asking
 from service.referee.referee import Referee
@@ -44,7 +44,7 @@ class Drive:
         if not referee.insist(lambda: referee.leases.take(self.game_id, self._token)):
             return
         self._load()
-        if self.table is not None and self.table.length == 0 and not self.table.game.is_over:
+        if self.table is not None and self._try(self.table) and self.table.length == 0 and not self.table.game.is_over:
             referee.aftermath.began(self.table)
 
     def hand_back(self) -> None:
@@ -56,6 +56,24 @@ class Drive:
         now = referee.insist(referee.due.now)
         referee.insist(lambda: referee.games.forget_stalls(self.game_id))
         referee.insist(lambda: referee.leases.give_back(self.game_id, self._token, due_at=now))
+
+    def break_off(self) -> None:
+        """Leave the game to whoever takes it when the lease has run out; the try stays counted."""
+        self.table = None
+        self._referee.leases.forget(self.game_id)
+
+    def _try(self, table: Table) -> bool:
+        """Count a try at this point of the game; after the third that came to nothing the game is aborted.
+
+        A worker that dies leaves its try counted, one that hands the game back in order takes it back.
+        """
+        referee = self._referee
+        if referee.insist(lambda: referee.games.stall(self.game_id, table.length)) <= MAX_TRIES:
+            return True
+        logger.error("game %s is aborted: %d tries at event %d came to nothing", self.game_id, MAX_TRIES, table.length)
+        referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+        self._load()
+        return False
 
     def _load(self) -> None:
         """Replay the game as it stands in the store, or leave it if there is nothing to drive."""
@@ -110,7 +128,7 @@ class Drive:
             self._answered[asking.decision_id] = verdict
         elif self.table is not None:
             logger.error("our fault in %s: %s", asking.decision_id, verdict.error)
-            self._count_our_fault(self.table)
+            self._try(self.table)
 
     @property
     def has_people(self) -> bool:
@@ -140,9 +158,8 @@ class Drive:
         if game.is_out(seat):
             return game.failed(seat, Outcome.RETIRED, ms=0.0)
         if kind == HUMAN:
-            budget = table.meta.limits.human_budget_ms
-            is_late = self._now() >= table.deadline(seat)
-            return game.failed(seat, Outcome.LATE, ms=float(budget)) if is_late else None
+            waited = quantised(table.meta.limits.human_budget_ms)
+            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
         if kind == BOT and self._referee.players.is_disabled(table, seat):
             return Retired(seat, RetiredBecause.DISABLED)
         verdict = self._answered.get(table.decision_id(seat))
@@ -171,6 +188,7 @@ class Drive:
         """Give the game back until one of them acts or is late; False if it has left these hands otherwise."""
         leases = self._referee.leases
         until = min(table.deadline(seat) for seat in table.game.owed())
+        self._referee.insist(lambda: self._referee.games.forget_stalls(self.game_id))
         gone = self._referee.insist(
             lambda: leases.give_back(self.game_id, self._token, seen=table.length, due_at=until)
         )
@@ -219,13 +237,6 @@ class Drive:
         state = table.ending or GameState.VOID
         self._referee.insist(lambda: self._referee.games.end(self.game_id, state))
         self._load()
-
-    def _count_our_fault(self, table: Table) -> None:
-        games = self._referee.games
-        tries = self._referee.insist(lambda: games.stall(self.game_id, table.length))
-        if tries >= MAX_TRIES:
-            self._referee.insist(lambda: games.end(self.game_id, GameState.ABORTED))
-            self._load()
 
 
 def _named(table: Table, events: Sequence[Event]) -> list[tuple[str, Decided]]:

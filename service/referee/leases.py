@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Final
 
 from redis import RedisError

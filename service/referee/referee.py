@@ -52,16 +52,16 @@ class Aftermath(Protocol):
     """Who is told what has happened, once it stands in the store."""
 
     def began(self, table: Table) -> None:
-        """A game is about to ask its first decision."""
+        """Hear that a game is about to ask its first decision."""
 
     def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
-        """A bot's decision stands in the log."""
+        """Hear that a bot's decision stands in the log."""
 
     def flush(self) -> None:
-        """A round of the loop is done: what was kept back may go out together."""
+        """Let out together what was kept back: a round of the loop is done."""
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
-        """A game has ended. Called again after a crash, so it may find its work done; no table if it can't be replayed."""
+        """Hear that a game has ended; after a crash again. There is no table if it can't be replayed."""
 
 
 @dataclass(frozen=True, slots=True)

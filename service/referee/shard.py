@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import queue
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from time import monotonic
 from typing import Final
 
@@ -11,6 +13,8 @@ from service.outbound.values import Answer
 from service.referee.asking import Asking, calls_for, verdicts_in
 from service.referee.drive import Drive
 from service.referee.referee import Referee
+
+logger: Final = logging.getLogger(__name__)
 
 POLL_S: Final = 0.25
 HAND_BACK_S: Final = 3.0
@@ -33,8 +37,7 @@ class Shard:
         stop_at = monotonic() + seconds
         for game_id in game_ids:
             self._drives[game_id] = Drive(self._referee, game_id, self._token)
-            self._drives[game_id].take()
-            self._advance(game_id)
+            self._advance(game_id, Drive.take)
         while self._drives:
             stopping = self._referee.stopping() or monotonic() > stop_at
             if stopping:
@@ -45,11 +48,17 @@ class Shard:
         self._finish_asking()
         return self._hand_back()
 
-    def _advance(self, game_id: str) -> None:
+    def _advance(self, game_id: str, first: Callable[[Drive], None] = lambda _drive: None) -> None:
+        """Let a game go on, after a `first` step; one that breaks doesn't take the others with it."""
         drive = self._drives.get(game_id)
         if drive is None:
             return
-        self._to_ask += drive.advance()
+        try:
+            first(drive)
+            self._to_ask += drive.advance()
+        except Exception:
+            logger.exception("game %s broke and is left", game_id)
+            drive.break_off()
         if drive.table is None:
             del self._drives[game_id]
 
@@ -63,10 +72,7 @@ class Shard:
         for answer in self._next_answers():
             askings = self._in_flight.pop(answer.key)
             for asking, verdict in verdicts_in(answer, askings):
-                if asking.game_id in self._drives:
-                    self._drives[asking.game_id].answer(asking, verdict)
-            for game_id in dict.fromkeys(asking.game_id for asking in askings):
-                self._advance(game_id)
+                self._advance(asking.game_id, partial(Drive.answer, asking=asking, verdict=verdict))
         for game_id in [game_id for game_id, drive in self._drives.items() if drive.has_people]:
             self._advance(game_id)
 

@@ -93,6 +93,10 @@ class Table:
         """Give the time, Unix milliseconds, by which a human must have decided."""
         return self.times[self.game.owed_since[seat]] + self.meta.limits.human_budget_ms
 
+    def is_late(self, seat: int, now: int) -> bool:
+        """Whether a human's time is up; it hasn't begun while the event that made the seat owe isn't committed."""
+        return self.game.owed_since[seat] <= self.length and now >= self.deadline(seat)
+
     def decision(self, seat: int) -> Decision:
         """Build the request for the decision that a bot's seat owes; its first one has a budget of its own."""
         limits = self.meta.limits

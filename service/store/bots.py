@@ -66,11 +66,16 @@ class BotStore:
         return listing.select(self._redis, keys.BOTS, read, limit=limit, cursor=cursor, keep=keep)
 
     def list_for_account(
-        self, account_id: str, *, limit: int, cursor: str | None = None
+        self,
+        account_id: str,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        keep: Callable[[Bot], bool] | None = None,
     ) -> tuple[list[Bot], str | None]:
         """Give the bots an account owns, as `list_all` does."""
         read = self._bots.get_many
-        return listing.select(self._redis, keys.account_bots(account_id), read, limit=limit, cursor=cursor)
+        return listing.select(self._redis, keys.account_bots(account_id), read, limit=limit, cursor=cursor, keep=keep)
 
     # --- secrets --------------------------------------------------------------------------------------------
 
@@ -99,9 +104,7 @@ class BotStore:
         self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
         return self._checks.create(check.id, check)
 
-    def list_checks(
-        self, bot_id: str, *, limit: int, cursor: str | None = None
-    ) -> tuple[list[Check], str | None]:
+    def list_checks(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[Check], str | None]:
         """Give the checks of a bot, newest first, and the next cursor."""
         read = self._checks.get_many
         return listing.select(self._redis, keys.bot_checks(bot_id), read, limit=limit, cursor=cursor)

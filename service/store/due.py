@@ -67,6 +67,15 @@ class Due:
         """Take or keep the sweeper's lock for `ms`; False while another token holds it."""
         return bool(self._scripts.run("acquire", [keys.SWEEPER], [token, ms]))
 
+    def present(self, token: str, ttl_ms: int) -> int:
+        """Note that the worker process `token` is there; tell how many were within the last `ttl_ms`."""
+        now = self.now()
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.zadd(keys.WORKERS, {token: now})
+            pipe.zremrangebyscore(keys.WORKERS, "-inf", now - ttl_ms)
+            pipe.zcard(keys.WORKERS)
+            return int(pipe.execute()[-1])
+
     def unlock(self, token: str) -> None:
         """Give the sweeper's lock back, if it is ours."""
         self._scripts.run("release", [keys.SWEEPER], [token])

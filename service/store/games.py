@@ -218,9 +218,12 @@ class GameStore:
         told = self._scripts.run_many("renew", [([keys.game_lease(g)], [token, ms]) for g in game_ids])
         return [game_id for game_id, ours in zip(game_ids, told, strict=True) if ours]
 
-    def release(self, game_id: str, token: str, seen: int) -> bool:
+    def release(self, game_id: str, token: str, seen: int | None = None) -> bool:
         """Give the lease back, unless the log moved on from `seen`: then False, and the holder goes on."""
-        return bool(self._scripts.run("release", [keys.game_lease(game_id), keys.game_log(game_id)], [token, seen]))
+        names = [keys.game_lease(game_id)]
+        if seen is not None:
+            names.append(keys.game_log(game_id))
+        return bool(self._scripts.run("release", names, [token, *([] if seen is None else [seen])]))
 
     def leased(self, game_ids: Sequence[str]) -> list[bool]:
         """Tell which games are in somebody's hands now, in one round trip."""

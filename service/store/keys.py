@@ -12,6 +12,9 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 DUE = "due"
 """Sorted set: `game:<id>` or `tournament:<id>` by the millisecond at which it next needs attention."""
 
+WORKERS = "workers"
+"""Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
+
 SWEEPER = "sweeper"
 """Value: the token of the process that sweeps now; expires."""
 

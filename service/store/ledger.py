@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from bot_sdk.events import Outcome  # noqa: TC001 - msgspec reads the annotations
+from bot_sdk.events import Outcome
 from service.store import keys, listing
 from service.store.documents import encode
 
@@ -70,9 +70,7 @@ class Ledger:
                 _push(pipe, keys.bot_endings(ending.bot_id), ending, ending.game_id, self._keep_endings)
             pipe.execute()
 
-    def lines(
-        self, bot_id: str, *, limit: int, cursor: str | None = None
-    ) -> tuple[list[LedgerLine], str | None]:
+    def lines(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[LedgerLine], str | None]:
         """Give up to `limit` decisions of a bot, newest first, and the next cursor; or BadCursorError."""
         names, following = listing.page(self._redis, keys.bot_ledger(bot_id), limit=limit, cursor=cursor)
         return _values(names, LedgerLine), following

@@ -51,9 +51,7 @@ class Watch:
     connecting again.
     """
 
-    def __init__(
-        self, redis: Redis, *, reread_s: float = 5.0, linger_s: float = 10.0, pause_s: float = 0.1
-    ) -> None:
+    def __init__(self, redis: Redis, *, reread_s: float = 5.0, linger_s: float = 10.0, pause_s: float = 0.1) -> None:
         self._redis = redis
         self._bell = f"watch:{secrets.token_hex(8)}"  # a channel of our own: a message there wakes the thread
         self._reread_s = reread_s

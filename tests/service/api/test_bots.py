@@ -73,7 +73,8 @@ def test_a_retry_shows_the_same_bot_and_secret(person):
         ({"url": "http://user:pw@127.0.0.1/"}, "url"),
         ({"url": "http://127.0.0.1:6379/"}, "url"),
         ({"rulesets": []}, "rulesets"),
-        ({"rulesets": ["bridge"]}, "rulesets"),
+        ({"rulesets": ["bridge"]}, "rulesets.0"),
+        ({"rulesets": ["river", "river"]}, "rulesets"),
         ({"rulesets": "river"}, "rulesets"),
         ({"rulesets": [1]}, "rulesets.0"),
         ({"availability": "secret"}, "availability"),
@@ -279,3 +280,13 @@ def test_the_ledger_shows_what_the_bot_did(person, store):
     rest = ann("GET", f"/v1/bots/{bot['id']}/decisions?limit=2&cursor={page['next_cursor']}").get_json()
     assert [line["decision_id"] for line in rest["items"]] == ["gam_1.0.0"]
     assert rest["next_cursor"] is None
+
+
+def test_house_bots_are_listed_apart_and_belong_to_nobody(person, client):
+    page = client.get("/v1/bots?kind=house").get_json()
+    assert {"house:random", "house:greedy"} <= {bot["id"] for bot in page["items"]}
+    for bot in page["items"]:
+        assert (bot["kind"], bot["state"], bot["account_id"]) == ("house", "active", None)
+        assert client.get(f"/v1/bots/{bot['id']}").get_json() == bot
+        assert person()("PATCH", f"/v1/bots/{bot['id']}", json={"name": "mine"}).status_code == 403
+    assert client.get("/v1/bots").get_json()["items"] == []

@@ -33,7 +33,19 @@ def serve():
 
 
 @pytest.fixture
-def calls():
-    made = Calls(Guard(LOOPBACK), threads=16)
-    yield made
-    made.close()
+def make():
+    """Make calls that are closed at the end."""
+    made: list[Calls] = []
+
+    def start(guard: Guard, **options: object) -> Calls:
+        made.append(Calls(guard, **options))
+        return made[-1]
+
+    yield start
+    for calls in made:
+        calls.close()
+
+
+@pytest.fixture
+def calls(make):
+    return make(Guard(LOOPBACK), threads=16)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class HostileServer:
         self.requests: list[Request] = []
         self.connections = 0
         self.stopping = threading.Event()
+        self.tls: ssl.SSLContext | None = None
         self._open: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
         self.serving: list[threading.Thread] = []
@@ -66,8 +68,13 @@ class HostileServer:
 
     def _serve(self, connection: socket.socket, number: int) -> None:
         connection.settimeout(20)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.tls:
+            try:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+            except OSError:
+                return
         with connection, contextlib.suppress(OSError):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while (request := self._read(connection, number)) is not None:
                 self.requests.append(request)
                 if not self.behave(connection, request):

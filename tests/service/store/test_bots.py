@@ -32,9 +32,7 @@ def test_previous_secret_is_good_until_its_time(store, make_bot):
 def test_changes_from_many_threads_are_all_there(store, make_bot):
     store.bots.create(make_bot(max_games=0), secret="whsec_a")
     threads = [
-        threading.Thread(
-            target=store.bots.change, args=["bot_1", lambda b: replace(b, max_games=b.max_games + 1)]
-        )
+        threading.Thread(target=store.bots.change, args=["bot_1", lambda b: replace(b, max_games=b.max_games + 1)])
         for _ in range(8)
     ]
     for thread in threads:

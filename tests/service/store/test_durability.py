@@ -49,9 +49,7 @@ def test_writer_goes_on_over_kills_and_each_event_stands_once(own, make_game):
             ending = GameState.FINISHED if n == total - 1 else None
             for _ in range(100):
                 try:
-                    told = store.games.commit(
-                        "gam_1", [Decided(0, str(n))], expected=n, lease=None, ending=ending
-                    )
+                    told = store.games.commit("gam_1", [Decided(0, str(n))], expected=n, lease=None, ending=ending)
                 except RedisError:
                     continue
                 if told.status != "committed":

@@ -20,9 +20,7 @@ def line(n, **changes):
 
 
 def test_lines_come_back_newest_first_page_by_page(store):
-    bad = line(
-        99, outcome=Outcome.BAD_REPLY, error="expected an object, got 'ü \n'", status=200, head="<html> ü"
-    )
+    bad = line(99, outcome=Outcome.BAD_REPLY, error="expected an object, got 'ü \n'", status=200, head="<html> ü")
     lines = [*map(line, range(10)), bad]
     store.ledger.add(lines)
     found, cursor = [], None

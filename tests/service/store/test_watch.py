@@ -51,9 +51,7 @@ def listening(watch, channel):
 def test_commit_wakes_all_who_wait_at_once(store, running):
     channel = keys.game_news(running.id)
     seen = store.games.pulse(running.id)
-    waiters = [
-        Waiter(store.watch, channel, seen, lambda: store.games.pulse(running.id), 20) for _ in range(20)
-    ]
+    waiters = [Waiter(store.watch, channel, seen, lambda: store.games.pulse(running.id), 20) for _ in range(20)]
     listening(store.watch, channel)
     began = time.monotonic()
     store.games.commit(running.id, [Decided(0, "bid:1")], expected=0, lease=None)
@@ -87,9 +85,7 @@ def test_change_while_the_subscription_is_being_made_is_not_missed(store, runnin
 def test_nothing_happens_and_the_wait_ends_in_time(store, running, timeout_s):
     seen = store.games.pulse(running.id)
     began = time.monotonic()
-    assert not store.watch.wait(
-        keys.game_news(running.id), seen, lambda: store.games.pulse(running.id), timeout_s
-    )
+    assert not store.watch.wait(keys.game_news(running.id), seen, lambda: store.games.pulse(running.id), timeout_s)
     assert timeout_s <= time.monotonic() - began < timeout_s + 1
 
 
@@ -160,9 +156,7 @@ def test_waiter_outlives_a_restart_of_the_server(own, make_game):
         server.start()
         listening(watch, channel)
         began = time.monotonic()
-        assert (
-            store.games.commit("gam_1", [Decided(0, "bid:1")], expected=0, lease=None).status == "committed"
-        )
+        assert store.games.commit("gam_1", [Decided(0, "bid:1")], expected=0, lease=None).status == "committed"
         assert waiter.result()
         assert waiter.ended - began < 3
     finally:

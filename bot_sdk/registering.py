@@ -1,0 +1,121 @@
+"""What ``slagbot register`` does: an account if there is none yet, the bot, its check, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from bot_sdk.check import Step, card_in
+from bot_sdk.client import Arena
+from bot_sdk.messages import BotCard
+from bot_sdk.remote import Remote
+from bot_sdk.reports import steps_text
+
+
+class NewAccount(Struct, frozen=True):
+    """How to make an account where there is none: `name` None is the bot's."""
+
+    name: str | None = None
+    invite_code: str | None = None
+
+
+class Registered(Struct, frozen=True):
+    """How it went: `token` is there if an account was made, `steps` are those of the arena's check."""
+
+    bot_id: str
+    name: str
+    url: str
+    rulesets: list[str]
+    state: str
+    check: str
+    steps: list[Step]
+    token: str | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether the bot may play."""
+        return self.check == "passed"
+
+
+def register(
+    arena: Arena,
+    url: str,
+    secret: str,
+    *,
+    name: str | None,
+    new_account: NewAccount,
+    tell: Callable[[str], None],
+) -> Registered:
+    """Register the bot at `url` and have it checked; a bot of mine with that name is brought up to date instead.
+
+    Raises `ArenaError` where the arena refuses, `BadReply` if the URL shows no card.
+    """
+    card = _card(url)
+    name = name or card.name
+    token = None
+    if arena.token is None:
+        made = arena.create_account(new_account.name or name, invite_code=new_account.invite_code)
+        token = arena.token = made["token"]
+        tell(f"made account {made['name']}: export SLAGVELD_TOKEN={token}")
+    bot = _bot(arena, name, url, card.rulesets, secret)
+    tell(f"{name} is {bot['id']}, being checked")
+    started = arena.start_check(bot["id"])
+    ended = arena.wait_for_check(bot["id"], started["id"])
+    return Registered(
+        bot_id=bot["id"],
+        name=name,
+        url=url,
+        rulesets=list(card.rulesets),
+        state=arena.bot(bot["id"])["state"],
+        check=ended["state"],
+        steps=[_step(step) for step in ended["steps"]],
+        token=token,
+    )
+
+
+def report(done: Registered, arena_url: str, file: str | None) -> str:
+    """Say in plain text how it went and what comes next."""
+    lines = [steps_text(done.steps)]
+    lines.append(f"{done.name} ({done.bot_id}): check {done.check}, {done.state}")
+    if not done.active:
+        again = file or done.url
+        lines.append(f"\nnext: put it right, see slagbot check {again}, then slagbot register {again} once more")
+        return "\n".join(lines)
+    if done.token:
+        lines.append(f"\nkeep your account's token: export SLAGVELD_TOKEN={done.token}")
+    lines.append(f"\nnext: a game against the house\n{_first_game(done, arena_url)}")
+    return "\n".join(lines)
+
+
+def _first_game(done: Registered, arena_url: str) -> str:
+    house = '{"kind":"house","name":"greedy"}'
+    ruleset = done.rulesets[0]
+    others = ",".join([house] * (1 if ruleset == "seven_up" else 3))
+    body = f'{{"ruleset":"{ruleset}","seats":[{{"kind":"bot","bot_id":"{done.bot_id}"}},{others}]}}'
+    return (
+        f'  curl -s {arena_url.rstrip("/")}/v1/games -H "Authorization: Bearer $SLAGVELD_TOKEN" \\\n'
+        f"    -H 'Content-Type: application/json' -d '{body}'"
+    )
+
+
+def _card(url: str) -> BotCard:
+    remote = Remote(url)
+    try:
+        return card_in(remote)
+    finally:
+        remote.close()
+
+
+def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str) -> dict[str, Any]:
+    for bot in arena.bots(owner="me"):
+        if bot["name"] == name:
+            changed = arena.change_bot(bot["id"], url=url, rulesets=list(rulesets))
+            arena.rotate_secret(bot["id"], secret)
+            return changed
+    return arena.create_bot(name, url, list(rulesets), secret=secret)
+
+
+def _step(shown: dict[str, Any]) -> Step:
+    return Step(shown["name"], shown["ok"], shown["detail"] or "", shown["ms"] or 0.0)

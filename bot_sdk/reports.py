@@ -1,0 +1,57 @@
+"""How the results of matches and checks are shown: tables and lines for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.table import Table
+
+from bot_sdk.check import Step
+from bot_sdk.intervals import Interval
+from bot_sdk.summary import Line
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Give names that all differ: each that occurs twice is numbered."""
+    return [f"{name} #{names[:at].count(name) + 1}" if names.count(name) > 1 else name for at, name in enumerate(names)]
+
+
+def line_json(line: Line) -> dict[str, Any]:
+    """Give a player's line as JSON."""
+    return {
+        "name": line.name,
+        "games": line.games,
+        "wins": _interval_json(line.wins),
+        "points": _interval_json(line.points),
+        "outcomes": line.outcomes,
+        "mean_ms": line.mean_ms,
+    }
+
+
+def _interval_json(value: Interval) -> dict[str, float | None]:
+    return {"mean": value.mean, "low": value.low, "high": value.high}
+
+
+def table(lines: Sequence[Line], title: str) -> Table:
+    """Show the lines of a match, a row each."""
+    shown = Table(title=title)
+    shown.add_column("bot")
+    for heading in ("games won", "points a game", "ms", "faults"):
+        shown.add_column(heading, justify="right")
+    for line in lines:
+        faults = ", ".join(f"{outcome} {count}" for outcome, count in line.outcomes.items() if outcome != "ok")
+        shown.add_row(line.name, _shown(line.wins, 3), _shown(line.points, 1), f"{line.mean_ms:.2g}", faults or "none")
+    return shown
+
+
+def _shown(value: Interval, digits: int) -> str:
+    spread = "" if value.half_width is None else f" ± {value.half_width:.{digits}f}"
+    return "" if value.mean is None else f"{value.mean:.{digits}f}{spread}"
+
+
+def steps_text(steps: Iterable[Step]) -> str:
+    """Show the steps of a check, a line each."""
+    return "\n".join(
+        f"{'ok  ' if step.ok else 'FAIL'} {step.name:<18} {step.ms:7.1f} ms  {step.detail}" for step in steps
+    )

@@ -1,0 +1,155 @@
+"""A worker process: two Dramatiq workers, leases, sweeper and calls to bots, started and stopped together."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import dramatiq
+from dramatiq.brokers.redis import RedisBroker
+from dramatiq.worker import Worker
+from redis import RedisError
+
+from service.arena.checks import Checks
+from service.arena.running import Running
+from service.arena.sweep import Sweep
+from service.config import Settings
+from service.jobs import CHECK_BOT, DRIVE, DRIVE_SHARD, INTERACTIVE, QUEUES, TOURNAMENT, BrokerQueue, open_broker
+from service.outbound.calls import Calls
+from service.outbound.guard import Guard
+from service.referee.aftermath import Aftermath
+from service.referee.leases import Leases
+from service.referee.players import Players
+from service.referee.referee import Referee
+from service.referee.shard import Shard
+from service.services import now_ms
+from service.store.store import Store
+
+logger: Final = logging.getLogger(__name__)
+
+INTERACTIVE_THREADS: Final = 8
+TOURNAMENT_THREADS: Final = 4
+IDLE_MS: Final = 20
+"""How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
+JOB_MS: Final = 3_600_000
+STOP_MS: Final = 8_000
+CONNECTIONS: Final = 64
+SWITCH_S: Final = 0.0005
+"""How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
+
+
+class WorkerProcess:
+    """All that one worker process runs. Build it in the process itself, after any fork."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Connect the parts; nothing runs before `start`."""
+        self._settings = settings
+        self._stopping = threading.Event()
+        self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        networks = [str(network) for network in settings.bot_networks]
+        self._calls = Calls(Guard(networks), threads=settings.calls)
+        self._leases = Leases(
+            self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
+        )
+        self._queue = BrokerQueue(open_broker(settings))
+        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._sweep = Sweep(
+            self._store,
+            self._queue,
+            Running(self._store, self._queue, clock=now_ms, patience_ms=settings.lease_ms),
+            token=secrets.token_hex(8),
+            every_ms=settings.sweep_ms,
+            patience_ms=settings.lease_ms,
+            open_seat_ms=settings.open_seat_ms,
+        )
+        self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
+        self._workers = [
+            Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
+            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
+        ]
+
+    def _broker(self) -> RedisBroker:
+        """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
+        broker = open_broker(self._settings)
+        work: dict[str, Callable[..., None]] = {
+            DRIVE: self.drive,
+            DRIVE_SHARD: self.drive_shard,
+            CHECK_BOT: self.check_bot,
+        }
+        for name, function in work.items():
+            dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
+                function
+            )
+        return broker
+
+    # --- jobs ---------------------------------------------------------------------------------------------------------
+
+    def drive(self, game_id: str) -> None:
+        """Drive one game."""
+        for handed_back in self._shard([game_id]):
+            self._queue.drive(handed_back)
+
+    def drive_shard(self, game_ids: list[str]) -> None:
+        """Drive games side by side; hand back what isn't finished when it is time."""
+        handed_back = self._shard(game_ids)
+        if handed_back:
+            self._queue.drive_shard(handed_back)
+
+    def check_bot(self, check_id: str) -> None:
+        """Run a bot's check."""
+        self._checks.run(check_id)
+
+    def _shard(self, game_ids: list[str]) -> list[str]:
+        return Shard(self._referee()).run(game_ids, seconds=self._settings.shard_ms / 1000)
+
+    def _referee(self) -> Referee:
+        return Referee(
+            games=self._store.games,
+            due=self._store.due,
+            leases=self._leases,
+            calls=self._calls,
+            players=Players(self._store.bots, now_ms),
+            aftermath=Aftermath(self._store, self._calls, self._settings.public_url),
+            new_id=lambda: secrets.token_hex(8),
+            stopping=self._stopping.is_set,
+        )
+
+    # --- life ---------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start everything."""
+        sys.setswitchinterval(SWITCH_S)
+        self._leases.start()
+        self._sweeper.start()
+        for worker in self._workers:
+            worker.start()
+
+    def stop(self) -> None:
+        """Finish the decisions under way, hand the games back, and end; within about ten seconds."""
+        self._stopping.set()
+        for worker in self._workers:
+            worker.stop(timeout=STOP_MS)
+        self._leases.stop()
+        self._calls.close(1.0)
+        self._store.close()
+
+    def run(self, until: Callable[[], object]) -> None:
+        """Start, wait until `until` returns, stop."""
+        self.start()
+        try:
+            until()
+        finally:
+            self.stop()
+
+    def _keep_sweeping(self) -> None:
+        while not self._stopping.wait(self._settings.sweep_ms / 1000):
+            try:
+                self._sweep.once()
+            except RedisError as error:
+                logger.warning("not swept: %s", error)
+            except Exception:
+                logger.exception("the sweeper broke; it goes on")

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import time
+from itertools import product
+
+import pytest
+
+from bot_sdk.bots import HOUSE, NoSuchBot, house
+from bot_sdk.events import Outcome
+from bot_sdk.games.registry import RULESETS
+from bot_sdk.intervals import t_interval
+from bot_sdk.local import Match, in_process, play, seated
+from bot_sdk.positions import positions
+
+RANDOM, GREEDY = (in_process(house(name), bot_id=name) for name in ("house:random", "house:greedy"))
+
+
+def test_ids_and_cards_are_fixed():
+    assert list(HOUSE) == ["house:random", "house:greedy"]
+    for name in HOUSE:
+        card = house(name).card()
+        assert f"house:{card.name}" == name
+        assert card.rulesets == list(RULESETS)
+        assert card.max_batch == 64
+
+
+def test_an_unknown_house_bot_is_named():
+    with pytest.raises(NoSuchBot, match="among house:random, house:greedy, got 'house:perfect'"):
+        house("house:perfect")
+
+
+@pytest.mark.parametrize("name", HOUSE)
+@pytest.mark.parametrize(("ruleset", "phase"), [(name, phase) for name in RULESETS for phase in RULESETS[name].phases])
+def test_the_same_decision_is_answered_the_same_way(name, ruleset, phase):
+    for decision in positions(ruleset, phase, 12, "same"):
+        answers = {house(name).answer(decision).action for _ in range(3)}
+        assert len(answers) == 1
+        assert answers <= set(decision.legal_actions)
+
+
+def tables():
+    """Give every option value of each ruleset with all the others at their defaults, and tables of every size."""
+    for ruleset in RULESETS.values():
+        for seats in range(ruleset.min_seats, ruleset.max_seats + 1):
+            yield ruleset, seats, {}
+            for option in ruleset.options_for(seats):
+                values = option.values if hasattr(option, "values") else {option.low, option.high}
+                for value in values:
+                    if value != option.default:
+                        yield ruleset, seats, {option.name: value}
+    for values in product((False, True), ("every", "final"), ("must_trump", "free"), ("face", "classic")):
+        names = ("gift", "turned_jack", "void_play", "pips")
+        yield RULESETS["seven_up"], 2, dict(zip(names, values, strict=True))
+
+
+@pytest.mark.parametrize(("ruleset", "seats", "options"), list(tables()))
+def test_every_answer_is_legal_under_every_option(ruleset, seats, options):
+    table = seated([GREEDY, RANDOM], seats)
+    for played in play(Match(ruleset, options), table, games=2, seed="options"):
+        assert all(set(counts) == {Outcome.OK} for counts in played.game.outcomes)
+        assert played.record.status == "finished"
+
+
+def test_greedy_beats_random_at_seven_up_by_its_95_percent_bound():
+    boards = {}
+    for played in play(Match(RULESETS["seven_up"]), [GREEDY, RANDOM], games=1000, seed="strength"):
+        boards.setdefault(played.board, []).append(played.game.places[played.players.index(0)] == 1)
+    wins = t_interval([sum(won) / len(won) for won in boards.values()])
+    assert wins.low >= 0.60
+
+
+def test_greedy_beats_random_at_river_by_20_points_a_game():
+    boards = {}
+    for played in play(Match(RULESETS["river"]), [GREEDY, RANDOM, RANDOM, RANDOM], games=80, seed="strength"):
+        totals = played.game.state.totals
+        own = totals[played.players.index(0)]
+        boards.setdefault(played.board, []).append(own - (sum(totals) - own) / 3)
+    margin = t_interval([sum(margins) / len(margins) for margins in boards.values()])
+    assert margin.low >= 20
+
+
+def test_greedy_decides_in_well_under_five_milliseconds():
+    asked = [each for name in RULESETS for phase in RULESETS[name].phases for each in positions(name, phase, 10, "t")]
+    start = time.process_time()
+    for decision in asked:
+        house("house:greedy").answer(decision)
+    assert (time.process_time() - start) / len(asked) < 0.005

@@ -1,0 +1,259 @@
+"""Where bots may live, and that a call goes nowhere else."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+from ssrfguard.resolvers import UdpResolver
+
+from service.outbound.deadline import Deadline
+from service.outbound.guard import LOOPBACK, Guard, NetworkSettingError, RefusedError
+from tests.service.outbound.hostile import call_to, reply, timed
+
+PRIVATE = [
+    "http://127.0.0.1/",
+    "http://127.1.2.3:8080/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[::127.0.0.1]/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://[2002:7f00:1::]/",
+    "http://[2002:a00:1::1]/",
+    "http://[fe80::1]/",
+    "http://[fc00::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://0.0.0.0/",
+    "http://0/",
+    "http://[::]/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://①②⑦.⓪.⓪.①/",
+]
+DISGUISED = [
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0x7f.0.0.1/",
+    "http://0x7f.1/",
+    "http://0177.0.0.1/",
+    "http://017700000001/",
+    "http://127.1/",
+    "http://127.0.0.1.0x/",
+    "http://evil.0x7f/",
+    "http://[fe80::1%25eth0]/",
+    "http://[::1%251]/",
+]
+NO_PLACE_FOR_A_BOT = [
+    "",
+    "bot",
+    "//example.org/",
+    "file:///etc/passwd",
+    "gopher://example.org/",
+    "ftp://example.org/",
+    "ws://example.org/",
+    "unix:/run/redis.sock",
+    "http+unix://%2Frun%2Fredis.sock/",
+    "http://",
+    "http:///path",
+    "http://user@example.org/",
+    "http://user:password@example.org/",
+    "http://example.org@127.0.0.1/",
+    "http://example.org:22/",
+    "http://example.org:25/",
+    "http://example.org:6379/",
+    "http://example.org:11211/",
+    "http://example.org:0/",
+    "http://example.org:65536/",
+    "http://example.org:port/",
+    "http://exa mple.org/",
+    "http://example.org/\r\nhost: elsewhere",
+    "http://example.org\\@127.0.0.1/",
+    "http://example..org/",
+    "http://" + "a" * 300 + ".org/",
+    "http://example.org/" + "a" * 3000,
+    "http://[::1/",
+]
+
+
+def found(*addresses: str):
+    """A resolver for which every name has these addresses."""
+
+    def lookup(host, port, timeout):
+        return [
+            (socket.AF_INET6, 1, 6, "", (address, port, 0, 0))
+            if ":" in address
+            else (socket.AF_INET, 1, 6, "", (address, port))
+            for address in addresses
+        ]
+
+    return lookup
+
+
+def within(seconds: float) -> Deadline:
+    return Deadline(seconds, time.monotonic)
+
+
+@pytest.mark.parametrize("url", PRIVATE + DISGUISED + NO_PLACE_FOR_A_BOT)
+def test_it_is_refused_before_any_network(url):
+    def lookup(*_):
+        raise AssertionError("no name is to be looked up")
+
+    guard = Guard(lookup=lookup)
+    with pytest.raises(RefusedError):
+        guard.resolve(guard.check(url), within(1))
+
+
+@pytest.mark.parametrize("url", DISGUISED + NO_PLACE_FOR_A_BOT)
+def test_open_networks_open_no_disguise(url):
+    with pytest.raises(RefusedError):
+        Guard([*LOOPBACK, "10.0.0.0/8"]).check(url)
+
+
+@pytest.mark.parametrize("url", [*PRIVATE, "http://localhost/", "http://LOCALHOST./", "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/"])
+def test_a_call_there_is_unreachable(url, make):
+    calls = make(Guard())
+    answer = timed(calls, call_to(url))
+    assert answer.outcome == "unreachable"
+    assert "not permitted" in answer.error or "refused" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "path"),
+    [
+        ("https://example.org", "example.org", "/"),
+        ("https://example.org:443/bot?room=1#part", "example.org", "/bot?room=1"),
+        ("http://EXAMPLE.org:8080/a/../b", "example.org:8080", "/a/../b"),
+        ("http://93.184.215.14:65535/", "93.184.215.14:65535", "/"),
+        ("http://[2606:4700::1111]/é b".replace(" ", ""), "[2606:4700::1111]", "/%C3%A9b"),
+        ("https://bücher.example/%20", "xn--bcher-kva.example", "/%20"),
+        ("http://example.org./", "example.org", "/"),
+        ("http://[::ffff:8.8.8.8]/", "[::ffff:8.8.8.8]", "/"),
+    ],
+)
+def test_a_public_url_is_read(url, host, path):
+    place = Guard().check(url)
+    assert (place.host_header, place.path) == (host, path)
+
+
+@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["::1"], ["10.1.2.3"], ["169.254.169.254"], ["::ffff:10.0.0.1"]])
+def test_a_name_with_a_private_address_is_refused(addresses):
+    guard = Guard(lookup=found(*addresses))
+    with pytest.raises(RefusedError):
+        guard.resolve(guard.check("http://bot.example/"), within(1))
+
+
+def test_a_name_with_public_and_private_addresses_is_refused():
+    guard = Guard(lookup=found("93.184.215.14", "127.0.0.1"))
+    with pytest.raises(RefusedError, match="both permitted and denied"):
+        guard.resolve(guard.check("http://bot.example/"), within(1))
+
+
+def test_a_name_is_judged_anew_at_every_connection(serve, make):
+    server = serve(reply(b"{}", "connection: close"))
+    answers = iter([["127.0.0.1"], ["169.254.169.254"]])
+
+    def lookup(host, port, timeout):
+        return found(*next(answers))(host, port, timeout)
+
+    calls = make(Guard(LOOPBACK, lookup=lookup))
+    url = f"http://bot.example:{server.port}/"
+    assert timed(calls, call_to(url)).outcome == "ok"
+    assert timed(calls, call_to(url)).outcome == "unreachable"
+    assert [request.headers["host"] for request in server.requests] == [f"bot.example:{server.port}"]
+
+
+def test_the_next_address_is_tried_if_one_is_refused(serve, make):
+    server = serve(reply())
+    calls = make(Guard(LOOPBACK, lookup=found("127.0.0.9", "::1", "127.0.0.1")))
+    assert timed(calls, call_to(f"http://bot.example:{server.port}/")).outcome == "ok"
+
+
+def test_many_addresses_get_few_attempts(serve, make):
+    server = serve(reply())
+    calls = make(Guard(LOOPBACK, lookup=found(*(f"127.0.1.{n}" for n in range(1, 9)), "127.0.0.1")))
+    assert timed(calls, call_to(f"http://bot.example:{server.port}/")).outcome == "unreachable"
+    assert not server.connections
+
+
+def test_localhost_needs_only_one_open_family(serve, make):
+    server = serve(reply())
+    calls = make(Guard(["127.0.0.0/8"]))
+    assert timed(calls, call_to(f"http://localhost:{server.port}/")).outcome == "ok"
+
+
+def test_the_operators_names_are_the_systems_to_resolve(monkeypatch, serve, make):
+    server = serve(reply())
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, *_: found("127.0.0.1")(host, port, 0))
+    calls = make(Guard(LOOPBACK, local_names=["Bot-A"]))
+    assert timed(calls, call_to(f"http://bot-a:{server.port}/")).outcome == "ok"
+
+
+@pytest.mark.parametrize("budget_ms", [150, 600])
+def test_slow_dns_is_late_at_the_deadline(budget_ms, make):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+
+        def lookup(host, asked, timeout):
+            return UdpResolver(("127.0.0.1",), timeout=timeout, attempt_timeout=60, nameserver_port=port)(host, asked)
+
+        answer = timed(make(Guard(lookup=lookup)), call_to("http://bot.example/", budget_ms=budget_ms))
+        assert answer.outcome == "late"
+        assert silent.recv(100, socket.MSG_DONTWAIT)
+
+
+def test_a_name_that_does_not_exist_is_unreachable(make):
+    def lookup(host, port, timeout):
+        raise socket.gaierror(socket.EAI_NONAME, "no such name")
+
+    assert timed(make(Guard(lookup=lookup)), call_to("http://bot.example/")).outcome == "unreachable"
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        "0.0.0.0/0",
+        "::/0",
+        "0.0.0.0/1",
+        "128.0.0.0/1",
+        "169.254.0.0/16",
+        "169.254.169.254/32",
+        "fe80::/10",
+        "fe80::1/128",
+        "::/96",
+        "64:ff9b::/96",
+        "::ffff:0:0/96",
+        "224.0.0.0/4",
+        "10.0.0.1/8",
+        "10.0.0.0/33",
+        "loopback",
+        "",
+    ],
+)
+def test_a_network_that_nobody_may_open_stops_the_start(network):
+    with pytest.raises(NetworkSettingError):
+        Guard([network])
+
+
+@pytest.mark.parametrize(
+    ("network", "url"), [("100.64.0.0/10", "http://100.100.100.200/"), ("fd00::/8", "http://[fd00:ec2::254]/")]
+)
+def test_metadata_services_stay_shut_in_open_networks(network, url):
+    with pytest.raises(RefusedError, match="no bot may live there"):
+        Guard([network]).check(url)
+
+
+def test_what_is_open_is_open_exactly():
+    guard = Guard(["10.1.0.0/16"])
+    guard.check("http://10.1.255.255/")
+    with pytest.raises(RefusedError):
+        guard.check("http://10.2.0.0/")

@@ -1,0 +1,116 @@
+"""What this process does to a call is never the bot's fault, and no bot can make it look so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from service.outbound import exchange
+from service.outbound.guard import LOOPBACK, Guard
+from service.outbound.values import Call, Endpoint
+from tests.service.outbound.hostile import call_to, reply
+
+
+class Clock:
+    """The monotonic clock, which jumps when told to, or by itself after it has been read for the first time."""
+
+    def __init__(self, first_jump: float = 0.0) -> None:
+        self.ahead = 0.0
+        self.first_jump = first_jump
+
+    def __call__(self) -> float:
+        now = time.monotonic() + self.ahead
+        self.ahead, self.first_jump = self.ahead + self.first_jump, 0.0
+        return now
+
+
+@pytest.fixture
+def post(make):
+    """Post a call by a clock."""
+    return lambda clock, call: make(Guard(LOOPBACK), clock=clock).ask(call)
+
+
+@pytest.mark.parametrize("what", [reply(), reply(status="500 Oops"), b""], ids=["answered", "500", "closed"])
+def test_a_call_that_ends_long_after_its_deadline_says_nothing_about_the_bot(serve, post, what):
+    clock = Clock()
+
+    def behave(connection, _):
+        clock.ahead = 2.0
+        connection.sendall(what)
+
+    answer = post(clock, call_to(serve(behave).url, budget_ms=1_000))
+    assert (answer.outcome, answer.body, answer.error) == ("our_fault", None, "the arena stalled")
+    assert answer.ms >= 2_000
+
+
+def test_an_answer_just_at_the_deadline_is_taken(serve, post):
+    clock = Clock()
+
+    def behave(connection, _):
+        clock.ahead = 0.95
+        connection.sendall(reply())
+
+    assert post(clock, call_to(serve(behave).url, budget_ms=1_000)).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("lag", "budget_ms", "outcome"),
+    [(0.3, 800, "our_fault"), (0.9, 800, "our_fault"), (0.05, 100, "our_fault"), (0.05, 400, "late")],
+)
+def test_a_bot_that_was_asked_late_is_not_late(serve, post, lag, budget_ms, outcome):
+    silent = serve(lambda *_: silent.stopping.wait(10))
+    assert post(Clock(lag), call_to(silent.url, budget_ms=budget_ms)).outcome == outcome
+
+
+def test_a_bot_that_was_asked_late_and_answers_is_ok(serve, post):
+    assert post(Clock(0.5), call_to(serve(reply()).url, budget_ms=1_000)).outcome == "ok"
+
+
+def test_a_bug_of_ours_is_ours(serve, calls, monkeypatch, caplog):
+    def broken(*_args, **_options):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(exchange, "_exchange", broken)
+    answer = calls.ask(call_to(serve(reply()).url))
+    assert (answer.outcome, answer.error) == ("our_fault", "the arena broke: KeyError")
+    assert "a bug" in caplog.text
+    assert not calls._exchanges._pool._busy
+
+
+def test_a_secret_that_is_none_is_ours_and_stays_out_of_sight(serve, calls, caplog):
+    server = serve(reply())
+    answer = calls.ask(Call(1, Endpoint("bot_1", server.url, ("whsec_geheim",)), b"{}", 1_000, "m"))
+    assert answer.outcome == "our_fault"
+    assert "geheim" not in caplog.text + repr(answer)
+    assert not server.requests
+
+
+STOPPED = """
+import sys
+from service.outbound.calls import Calls
+from service.outbound.guard import LOOPBACK, Guard
+from tests.service.outbound.hostile import call_to
+print(Calls(Guard(LOOPBACK)).ask(call_to(sys.argv[1], budget_ms=500)).outcome)
+"""
+
+
+@pytest.mark.parametrize(("stopped_s", "outcome"), [(1.2, "our_fault"), (0.1, "late")])
+def test_a_process_that_was_stopped_charges_nobody_for_it(serve, stopped_s, outcome):
+    asked = threading.Event()
+    silent = serve(lambda *_: asked.set() or silent.stopping.wait(10))
+    process = subprocess.Popen([sys.executable, "-c", STOPPED, silent.url], stdout=subprocess.PIPE, text=True)
+    try:
+        assert asked.wait(10)
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(stopped_s)  # the stall itself
+        os.kill(process.pid, signal.SIGCONT)
+        assert process.communicate(timeout=10)[0].strip() == outcome
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,45 @@
+"""Every wait for the server is bounded."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from service.launch.valkey import EmbeddedValkey
+from service.store.connection import connect
+from service.store.store import Store
+
+
+def test_one_user_too_many_waits_a_while_and_is_told(redis_url):
+    client = connect(redis_url, max_connections=1, pool_timeout_s=0.1, retries=0)
+    with client.pubsub() as held:
+        held.subscribe("news")
+        began = time.monotonic()
+        with pytest.raises(RedisConnectionError, match="No connection available"):
+            client.ping()
+        assert 0.1 <= time.monotonic() - began < 2
+    assert client.ping()
+    client.close()
+
+
+def test_dead_server_is_given_up_after_a_few_tries(tmp_path):
+    with EmbeddedValkey(tmp_path) as server:
+        store = Store.open(server.url)
+        assert store.is_ready()
+        server.kill()
+        began = time.monotonic()
+        with pytest.raises(RedisConnectionError):
+            store.is_ready()
+        assert time.monotonic() - began < 10
+        server.start()
+        assert store.is_ready()
+        store.close()
+
+
+def test_database_in_the_address_is_used(valkey, redis):
+    redis.set("a", 1)
+    other = connect(valkey.url_of(3), max_connections=1)
+    assert other.get("a") is None
+    other.close()
