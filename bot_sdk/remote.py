@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from http.client import BadStatusLine, RemoteDisconnected
+from typing import Final
 from urllib.parse import urlsplit
 
 import requests
+from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
 from bot_sdk import messages, signing
 from bot_sdk.check import card_in
@@ -21,6 +24,8 @@ from bot_sdk.events import Outcome
 from bot_sdk.games.record import SeatShown
 from bot_sdk.local import Answered
 from bot_sdk.replies import BadReply, read_action
+
+_CHUNK: Final = 64 * 1024
 
 
 class RemoteError(SdkError):
@@ -91,10 +96,10 @@ class Remote:
             heard = self._exchange(method, body, headers, until, limit)
         except requests.Timeout:
             heard = Heard(Outcome.LATE, 0.0)
-        except requests.ConnectionError as error:  # a time-out within the body comes as one too
-            heard = Heard(Outcome.UNREACHABLE, 0.0, error=f"no connection: {error}")
+        except (requests.ConnectionError, HTTPError) as error:
+            heard = _broke(error)
         except (requests.RequestException, ValueError) as error:
-            heard = Heard(Outcome.BAD_REPLY, 0.0, error=f"expected HTTP: {error}")
+            heard = Heard(Outcome.BAD_REPLY, 0.0, error=f"expected an HTTP answer: {error}")
         ms = 1000 * (self._clock() - start)
         if ms >= budget_ms:
             heard = Heard(Outcome.LATE, ms, heard.status, f"no whole answer within {budget_ms} ms")
@@ -134,13 +139,24 @@ class Remote:
         raise AssertionError
 
     def _body(self, response: requests.Response, until: float, limit: int) -> bytes:
-        """Read the body, byte by byte so that a dripping one meets the deadline; stops there, or over the limit."""
+        """Read the body as it comes in, so that a dripping one meets the deadline; stops there, or over the limit."""
         got = bytearray()
-        for byte in response.iter_content(1):
-            got += byte
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+            got += chunk
             if len(got) > limit or self._clock() > until:
                 break
         return bytes(got)
+
+
+def _broke(error: Exception) -> Heard:
+    """Tell a connection that broke from one where somebody speaks another language."""
+    causes = [error, *error.args, *(inner for cause in error.args for inner in getattr(cause, "args", ()))]
+    if any(isinstance(cause, ReadTimeoutError) for cause in causes):
+        return Heard(Outcome.LATE, 0.0)
+    spoke = any(isinstance(cause, BadStatusLine) and not isinstance(cause, RemoteDisconnected) for cause in causes)
+    if spoke or isinstance(error, ProtocolError):
+        return Heard(Outcome.BAD_REPLY, 0.0, error=f"expected a whole HTTP answer: {error}")
+    return Heard(Outcome.UNREACHABLE, 0.0, error=f"no connection: {error}")
 
 
 @dataclass(frozen=True, slots=True)

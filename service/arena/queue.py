@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from service.referee.table import HUMAN
+from service.store.entities import Game
+
 
 class Queue(Protocol):
     """Carries ids to the workers. An enqueued thing may run twice or, if the queue dies, never."""
@@ -16,3 +19,16 @@ class Queue(Protocol):
 
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have tournament games driven side by side."""
+
+
+def set_going(queue: Queue, game: Game) -> None:
+    """Have a game driven: at once if people wait for it, else among those that run side by side."""
+    if has_people(game):
+        queue.drive(game.id)
+    else:
+        queue.drive_shard([game.id])
+
+
+def has_people(game: Game) -> bool:
+    """Whether a person sits at the table."""
+    return any(seat.kind == HUMAN for seat in game.seats)

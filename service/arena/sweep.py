@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Final
 
-from service.arena.queue import Queue
+from service.arena.queue import Queue, has_people
 from service.arena.running import Running
-from service.referee.table import HUMAN
 from service.store import due
 from service.store.entities import Game, GameState
 from service.store.store import Store
@@ -82,7 +81,7 @@ class Sweep:
                 again[name] = now + self._patience_ms
             else:
                 again[name] = now + self._patience_ms
-                if game.state is GameState.RUNNING and not _has_people(game):
+                if game.state is GameState.RUNNING and not has_people(game):
                     ready.append(game_id)
                 else:
                     self._queue.drive(game_id)
@@ -113,7 +112,3 @@ def shards(game_ids: list[str], workers: int) -> Iterator[list[str]]:
     size = min(LARGEST_SHARD, ceil(len(game_ids) / (2 * max(workers, 1))))
     for start in range(0, len(game_ids), size or 1):
         yield game_ids[start : start + size]
-
-
-def _has_people(game: Game) -> bool:
-    return any(seat.kind == HUMAN for seat in game.seats)

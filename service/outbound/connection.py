@@ -151,6 +151,7 @@ class Pool:
         self._by_url: dict[str, list[Connection]] = {}
         self._idle: dict[Connection, str] = {}  # oldest first
         self._busy: set[Connection] = set()
+        self._closed = False
 
     def take(self, url: str) -> Connection | None:
         """Give an idle connection that is still open and silent, if there is one."""
@@ -171,6 +172,9 @@ class Pool:
         """Know a fresh connection that is in use."""
         with self._lock:
             self._busy.add(connection)
+            closed = self._closed
+        if closed:
+            connection.interrupt()
 
     def give_back(self, url: str, connection: Connection) -> None:
         """Keep a connection for the next call to the same URL."""
@@ -179,7 +183,7 @@ class Pool:
             self._busy.discard(connection)
             self._by_url.setdefault(url, []).append(connection)
             self._idle[connection] = url
-            surplus = self._surplus(now)
+            surplus = self._take_all() if self._closed else self._surplus(now)
         for old in surplus:
             old.close()
 
@@ -190,11 +194,10 @@ class Pool:
         connection.close()
 
     def shut_down(self) -> None:
-        """Close what idles and end what is in use."""
+        """Close what idles and end what is in use; from now on nothing is kept."""
         with self._lock:
-            idle, busy = list(self._idle), list(self._busy)
-            self._idle.clear()
-            self._by_url.clear()
+            self._closed = True
+            idle, busy = self._take_all(), list(self._busy)
         for connection in idle:
             connection.close()
         for connection in busy:
@@ -209,6 +212,12 @@ class Pool:
         for connection in surplus:
             self._forget(connection)
         return surplus
+
+    def _take_all(self) -> list[Connection]:
+        idle = list(self._idle)
+        self._idle.clear()
+        self._by_url.clear()
+        return idle
 
     def _forget(self, connection: Connection) -> None:
         url = self._idle.pop(connection)

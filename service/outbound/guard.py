@@ -77,11 +77,11 @@ def _allowed_network(written: str) -> Network:
 
 
 class _BotPolicy(ssrfguard.Policy):
-    """The package's policy, except that no allowed network opens what must stay shut."""
+    """The package's policy, except that no allowed network opens a metadata service inside it."""
 
     def check_address(self, address: str | IPv4Address | IPv6Address) -> None:
         parsed = ipaddress.ip_address(address) if isinstance(address, str) else address
-        if parsed in _METADATA or any(parsed in network for network in _NEVER):
+        if parsed in _METADATA:
             raise ssrfguard.BlockedAddressError(str(parsed), "no bot may live there")
         super().check_address(parsed)
 

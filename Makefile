@@ -1,0 +1,45 @@
+# `make demo` shows a tournament night, `make test` checks everything. Python 3.11 or later and make are all it takes.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check format openapi clean
+
+demo: .venv/service.stamp
+	@$(BIN)/slagveld demo
+
+test: check
+	$(BIN)/python -m pytest
+
+# Everything but the tests: style, types, who may import whom, the specifications' drift.
+check: .venv/dev.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/slagveld openapi service | diff openapi/service.yaml -
+	$(BIN)/slagveld openapi bot | diff openapi/bot.yaml -
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+openapi: .venv/service.stamp
+	for which in service bot; do \
+	  $(BIN)/slagveld openapi $$which > openapi/$$which.yaml.new && mv openapi/$$which.yaml.new openapi/$$which.yaml || exit 1; \
+	done
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv .venv
+
+.venv/service.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service]'
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service,dev]'
+	@touch $@ .venv/service.stamp

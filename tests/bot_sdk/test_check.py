@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from bot_sdk import check, messages, signing
+from bot_sdk.bot import Bot
+from bot_sdk.bots.greedy import greedy
+from bot_sdk.events import Outcome
+from bot_sdk.games.registry import RULESETS
+from bot_sdk.hosting import respond, serving
+from bot_sdk.positions import VARIANTS, positions
+from bot_sdk.remote import Heard, Remote
+
+SECRET = signing.make_secret(bytes(range(32)))
+EVERYTHING = [
+    "card", "challenge", "game_started", "seven_up beg", "seven_up gift", "seven_up discard", "seven_up play",
+    "river bid", "river play", "batch", "game_ended", "wrong signature", "no signature",
+]  # fmt: skip
+
+
+@dataclass
+class Direct:
+    """A line straight into a bot; `spoil` may change what comes back."""
+
+    bot: Bot
+    spoil: object = None
+
+    def get_card(self, budget_ms):
+        return self._heard(respond(self.bot, "GET", {}, b""), b"")
+
+    def post(self, body, budget_ms, secret, *, decisions=1):
+        headers = signing.sign("msg_1", int(time.time()), body, [secret]) if secret else {}
+        return self._heard(respond(self.bot, "POST", headers, body), body)
+
+    def _heard(self, reply, asked):
+        heard = Heard(Outcome.OK, 1.0, int(reply.status), None, reply.body)
+        if reply.status != 200:
+            heard = Heard(Outcome.BAD_STATUS, 1.0, int(reply.status), f"status {reply.status}")
+        return self.spoil(heard, asked) if self.spoil else heard
+
+
+def run(line, **more):
+    arguments = {"bot_id": "bot_1", "secret": SECRET, "challenge": "fresh", **more}
+    return {step.name: step for step in check.run(line, **arguments)}
+
+
+def failing(steps):
+    return {name: step.detail for name, step in steps.items() if not step.ok}
+
+
+def held(bot):
+    bot.secret = SECRET
+    return bot
+
+
+def test_a_good_bot_passes_every_step_over_http():
+    with serving(held(greedy())) as server:
+        remote = Remote(server.url)
+        steps = list(check.run(remote, bot_id="bot_1", secret=SECRET, challenge="fresh"))
+        remote.close()
+    assert [step.name for step in steps] == EVERYTHING
+    assert check.passed(steps), steps
+    assert all(step.ms > 0 for step in steps)
+
+
+def test_a_check_without_any_step_is_not_passed():
+    assert not check.passed([])
+
+
+def test_a_bot_without_secret_and_batches_is_asked_for_neither():
+    bot = Bot("plain")
+    bot.on("river")(lambda decision: decision.legal[0])
+    steps = run(Direct(bot), secret=None)
+    assert list(steps) == ["card", "game_started", "river bid", "river play", "game_ended"]
+    assert not failing(steps)
+
+
+def test_another_secret_fails_the_challenge_and_ends_the_check():
+    bot = greedy()
+    bot.secret = signing.make_secret(bytes(32))
+    steps = run(Direct(bot))
+    assert list(steps) == ["card", "challenge"]
+    assert "401" in failing(steps)["challenge"]
+
+
+def test_a_wrong_proof_is_told_apart_from_a_refusal():
+    def wrong(heard, asked):
+        if b'"challenge"' not in asked:
+            return heard
+        body = messages.encode(messages.ChallengeReply("fresh", "00" * 32))
+        return Heard(Outcome.OK, 1.0, 200, None, body)
+
+    assert "is it the same secret" in failing(run(Direct(held(greedy()), wrong)))["challenge"]
+
+
+def test_a_bot_that_answers_strangers_is_found():
+    class Open(Bot):
+        def decide(self, decision):
+            return decision.legal[0]
+
+    bot = Open("open")
+
+    def prove(heard, asked):
+        if b'"challenge"' not in asked:
+            return heard
+        body = messages.encode(messages.ChallengeReply("fresh", signing.proof(SECRET, "bot_1", "fresh")))
+        return Heard(Outcome.OK, 1.0, 200, None, body)
+
+    failed = failing(run(Direct(bot, prove)))
+    assert set(failed) == {"wrong signature", "no signature"}
+    assert "anybody could ask this bot" in failed["no signature"]
+
+
+@pytest.mark.parametrize(("ruleset", "phase"), [(name, phase) for name in RULESETS for phase in RULESETS[name].phases])
+def test_an_illegal_answer_is_found_in_the_phase_it_is_given_in(ruleset, phase):
+    class Wrong(Bot):
+        def decide(self, decision):
+            if (decision.ruleset, decision.phase) == (ruleset, phase):
+                return "play:XX"
+            return decision.legal[-1]
+
+    failed = failing(run(Direct(held(Wrong("wrong")))))
+    assert set(failed) == {f"{ruleset} {phase}"}
+    assert "got 'play:XX'" in failed[f"{ruleset} {phase}"]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"[]", "expected an object, got a list"),
+        (b'{"decision_id":"x","action":"bid:0"}', "expected decision_id"),
+        (b"{NaN}", "expected JSON"),
+    ],
+)
+def test_a_bad_reply_is_named(body, told):
+    def spoil(heard, asked):
+        return Heard(Outcome.OK, 1.0, 200, None, body) if b'"type":"decision"' in asked else heard
+
+    failed = failing(run(Direct(held(greedy()), spoil)))
+    assert told in failed["river bid"]
+
+
+def test_a_batch_that_leaves_one_out_is_found():
+    def spoil(heard, asked):
+        if b'"type":"decisions"' not in asked:
+            return heard
+        actions = msgspec.json.decode(heard.body)["actions"][1:]
+        return Heard(Outcome.OK, 1.0, 200, None, messages.encode({"actions": actions}))
+
+    failed = failing(run(Direct(held(greedy()), spoil)))
+    assert set(failed) == {"batch"}
+    assert failed["batch"].startswith("late: expected an item for this decision")
+
+
+def test_a_card_must_name_what_is_claimed():
+    bot = Bot("river only")
+    bot.on("river")(lambda decision: decision.legal[0])
+    steps = run(Direct(bot), claimed=["seven_up"])
+    assert failing(steps) == {"card": "expected seven_up on the card, got river"}
+
+
+def test_only_what_is_claimed_is_asked():
+    steps = run(Direct(held(greedy())), claimed=["river"])
+    assert not failing(steps)
+    assert not any(name.startswith("seven_up") for name in steps)
+
+
+@pytest.mark.parametrize(("ruleset", "phase"), [(name, phase) for name in RULESETS for phase in RULESETS[name].phases])
+def test_positions_are_of_that_phase_from_several_tables_and_repeat(ruleset, phase):
+    met = positions(ruleset, phase, 9, "p")
+    assert len(met) == 9
+    assert met == positions(ruleset, phase, 9, "p") != positions(ruleset, phase, 9, "q")
+    assert {(decision.game.ruleset, decision.phase) for decision in met} == {(ruleset, phase)}
+    assert len({decision.decision_id for decision in met}) == 9
+    assert len({messages.encode(decision.game.options) for decision in met}) >= len(VARIANTS[ruleset]) - 1
+    for decision in met:
+        msgspec.convert(decision.observation, messages.OBSERVATIONS[ruleset])

@@ -1,0 +1,108 @@
+"""Runs every command of README.md, in its order, as a reader would: servers in the background, the rest in one shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+SERVERS = ("slagveld up", "slagbot serve")
+PATIENCE_S = 120
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Give a function that runs a script in a folder of its own, with the commands of this environment."""
+    bin_folder = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    for variable in [name for name in environment if name.startswith("SLAGVELD_") or name == "REDIS_URL"]:
+        del environment[variable]
+    started = []
+
+    def run(script, *, in_background=False):
+        told = tmp_path / f"out{len(started)}"
+        with told.open("w") as out:
+            process = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", script],
+                cwd=tmp_path,
+                env=environment,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        started.append(process)
+        if in_background:
+            return told
+        status = process.wait(PATIENCE_S)
+        return told.read_text(), status
+
+    run.folder = tmp_path
+    yield run
+    for process in reversed(started):
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+    for process in reversed(started):
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail(f"{process.args} didn't end")
+
+
+def listens_at(told):
+    """Wait until a server says where it listens."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        said = re.search(r"http://127\.0\.0\.1:\d+", told.read_text())
+        if said:
+            return said[0]
+        time.sleep(0.05)
+    pytest.fail(told.read_text())
+
+
+def test_the_two_commands_are_targets_of_the_makefile():
+    commands = re.findall(r"^make (\w+)", "".join(blocks("sh")), re.M)
+    assert set(commands) == {"demo", "test"}
+    for command in commands:
+        subprocess.run(["make", "-n", command], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_every_command_does_what_the_readme_says(shell):
+    script = [block for block in blocks("sh") if not re.match(r"make|export PATH", block)]
+    servers = [block for block in script if block.startswith(SERVERS)]
+    assert len(servers) == len(SERVERS)
+    arena_block, bot_block = servers
+    arena = listens_at(shell(f"{arena_block.strip()} --port 0 --data data", in_background=True))
+    first, rest = script[0], [block for block in script[1:] if block not in servers]
+    said, status = shell(first)
+    assert status == 0, said
+    bot = listens_at(shell(bot_block.replace("8100", "0"), in_background=True))
+    said, status = shell("".join(rest).replace("http://127.0.0.1:8000", arena).replace("http://127.0.0.1:8100", bot))
+    assert status == 0, said
+    assert len((shell.folder / "records.jsonl").read_text().splitlines()) == 30
+
+
+def test_the_bot_of_the_readme_plays_both_games(tmp_path, shell):
+    (tmp_path / "bot.py").write_text(blocks("python")[0])
+    for ruleset in ("seven_up", "river"):
+        said, status = shell(f"slagbot play bot.py:bot house:random --ruleset {ruleset} --games 2 --json")
+        assert status == 0, said
+        assert '"illegal"' not in said
+        assert '"bad_reply"' not in said
+
+
+def test_every_link_leads_somewhere():
+    for target in re.findall(r"\]\((?!http)([^)#]+)", README):
+        assert (ROOT / target).exists(), target
