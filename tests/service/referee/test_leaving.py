@@ -18,8 +18,8 @@ from service.store import keys
 from service.store.connection import connect
 from service.store.entities import GameState
 from service.store.store import Store
+from tests.service.bench import NOW, Background, Desk, Worker
 from tests.service.fakes import HOLD, FakeCalls, first_legal, until
-from tests.service.referee.conftest import NOW, Desk, Running, Worker
 
 
 def holds_first(decision):
@@ -195,7 +195,7 @@ def test_store_killed_while_bots_are_looked_up_makes_no_game_break(own):
     def behave(decision):
         if len(calls.asked) > 3 and not starting:
             server.kill()
-            starting.append(Running(server.start))
+            starting.append(Background(server.start))
         return first_legal(decision)
 
     starting = []

@@ -7,8 +7,8 @@ from time import monotonic
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from service.store import keys
 from service.store.entities import GameState
+from tests.service.bench import LEASE_MS
 from tests.service.fakes import HOLD, first_legal, standing, until
-from tests.service.referee.conftest import LEASE_MS
 
 FISTS = {"bidding": "simultaneous"}
 
