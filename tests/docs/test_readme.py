@@ -1,4 +1,4 @@
-"""Runs every command of README.md, in its order, as a reader would: servers in the background, the rest in one shell."""
+"""Runs every command of README.md, in its order, servers in the background, the rest in one shell."""
 
 from __future__ import annotations
 
