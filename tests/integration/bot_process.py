@@ -1,0 +1,48 @@
+"""A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked.
+
+`python -m tests.integration.bot_process JOURNAL SECRET BATCH NAME...` prints one URL a line, in the order of the names.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+from bot_sdk import messages
+from bot_sdk.bot import Bot
+from bot_sdk.bots import HOUSE
+from bot_sdk.hosting import Server
+from tests.integration.journal import Journal
+
+
+class Journalled:
+    """A bot as it is, but for a line in the journal before each answer."""
+
+    def __init__(self, bot: Bot, journal: Journal) -> None:
+        self._bot = bot
+        self._journal = journal
+        self.secret = bot.secret
+        self.card = bot.card
+        self.game_started = bot.game_started
+        self.game_ended = bot.game_ended
+
+    def answer(self, message: messages.Decision) -> messages.ActionReply:
+        self._journal.write(message.decision_id)
+        return self._bot.answer(message)
+
+
+def main(journal: str, secret: str, batch: str, *names: str) -> None:
+    written = Journal(Path(journal))
+    for name in names:
+        bot = HOUSE[name]()
+        bot.secret, bot.max_batch = secret, int(batch)
+        server = Server(Journalled(bot, written))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sys.stdout.write(f"{server.url}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
