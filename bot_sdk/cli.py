@@ -30,6 +30,7 @@ from bot_sdk.games.registry import RULESETS
 from bot_sdk.hosting import Server, serving
 from bot_sdk.loading import file_of, is_url, load_bot, load_player, secret_for
 from bot_sdk.local import Match, Played, play, seated
+from bot_sdk.messages import BotCard
 from bot_sdk.remote import Remote
 from bot_sdk.signing import SigningError
 from bot_sdk.summary import summarise
@@ -101,17 +102,20 @@ def serve(bot: str, port: int, host: str, *, as_json: bool) -> None:
     card = loaded.card()
     signal.signal(signal.SIGTERM, _stop)
     with Server(loaded, host, port) as server:
-        signed = loaded.secret is not None
-        if as_json:
-            _print_json({"url": server.url, "name": card.name, "version": card.version, "signed": signed})
-        else:
-            verified = "signed calls only" if signed else "calls aren't verified: it has no secret"
-            click.echo(f"{card.name} {card.version} listens on {server.url} ({verified})")
-        sys.stdout.flush()
         try:
+            _announce(server.url, card, signed=loaded.secret is not None, as_json=as_json)
             server.serve_forever()
         except KeyboardInterrupt:
             err.print("stopped")
+
+
+def _announce(url: str, card: BotCard, *, signed: bool, as_json: bool) -> None:
+    if as_json:
+        _print_json({"url": url, "name": card.name, "version": card.version, "signed": signed})
+    else:
+        verified = "signed calls only" if signed else "calls aren't verified: it has no secret"
+        click.echo(f"{card.name} {card.version} listens on {url} ({verified})")
+    sys.stdout.flush()
 
 
 def _stop(_number: int, _frame: Any) -> None:

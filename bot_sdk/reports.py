@@ -8,7 +8,8 @@ from typing import Any
 from rich.table import Table
 
 from bot_sdk.check import Step
-from bot_sdk.summary import Interval, Line
+from bot_sdk.intervals import Interval
+from bot_sdk.summary import Line
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
@@ -29,7 +30,7 @@ def line_json(line: Line) -> dict[str, Any]:
 
 
 def _interval_json(value: Interval) -> dict[str, float | None]:
-    return {"mean": value.mean, "half_width": value.half_width}
+    return {"mean": value.mean, "low": value.low, "high": value.high}
 
 
 def table(lines: Sequence[Line], title: str) -> Table:
@@ -46,7 +47,7 @@ def table(lines: Sequence[Line], title: str) -> Table:
 
 def _shown(value: Interval, digits: int) -> str:
     spread = "" if value.half_width is None else f" ± {value.half_width:.{digits}f}"
-    return f"{value.mean:.{digits}f}{spread}"
+    return "" if value.mean is None else f"{value.mean:.{digits}f}{spread}"
 
 
 def steps_text(steps: Iterable[Step]) -> str:

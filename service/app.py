@@ -16,6 +16,7 @@ from service.api import (
     context,
     docs,
     fields,
+    games,
     headers,
     health,
     idempotency,
@@ -23,10 +24,11 @@ from service.api import (
     limits,
     problems,
     rulesets,
+    seats,
 )
 from service.services import Services
 
-RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp)
+RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp, games.blp, seats.blp)
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
 `code` that stays what it is. Lists go by `limit` and `cursor`. Creating calls take an `Idempotency-Key`: the same key

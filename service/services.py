@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from service.arena.accounts import Accounts
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.games import Games, Policy
+from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
@@ -32,6 +35,9 @@ class Services:
     gate: Gate
     accounts: Accounts
     bots: Bots
+    games: Games
+    play: Play
+    tournaments: Tournaments
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -56,14 +62,36 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         clock=clock,
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
     )
+    games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
     return Services(
         settings=settings,
         store=store,
         gate=Gate(account=accounts.identify, seat=functools.partial(seat_of, store)),
         accounts=accounts,
         bots=bots,
-        arena_key=functools.cache(lambda: store.secrets.arena_key(secrets.token_bytes(32))),
+        games=games,
+        play=Play(store, queue, games),
+        tournaments=Tournaments(
+            store,
+            max_tournaments=settings.max_tournaments,
+            clock=clock,
+            root_secret=_random_32,
+            seed=functools.partial(secrets.randbelow, 2**31),
+        ),
+        arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
+
+
+def _policy(settings: Settings) -> Policy:
+    return Policy(
+        anonymous_games=settings.anonymous_games,
+        max_open_games=settings.max_open_games,
+        open_seat_ms=settings.open_seat_ms,
+    )
+
+
+def _random_32() -> bytes:
+    return secrets.token_bytes(32)
 
 
 def url_guard(guard: Guard) -> UrlGuard:

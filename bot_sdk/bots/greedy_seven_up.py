@@ -1,4 +1,4 @@
-"""Seven Up by rule of thumb: beg with few trumps, keep trumps and tens, take what is worth taking."""
+"""Seven Up by rule of thumb: beg with few trumps, keep trumps and high cards, take what is worth taking."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot_sdk.bots.table import Table
 from bot_sdk.cards import JACK, NAMES, RANKS, SUITS, parse_card, rank_of, suit_of
 from bot_sdk.games.seven_up import PIPS
 
-ACE, KING, QUEEN, TEN = RANKS.index("A"), RANKS.index("K"), RANKS.index("Q"), RANKS.index("T")
+ACE, KING, QUEEN = RANKS.index("A"), RANKS.index("K"), RANKS.index("Q")
 
 HONOURS: Final = {ACE: 1.0, KING: 0.7, QUEEN: 0.4, JACK: 0.4}
 """What an honour of trumps is worth above any other trump."""
@@ -41,7 +41,7 @@ def discard(decision: Decision) -> str:
 
 
 def worth_keeping(card: int, trump: int) -> float:
-    """Value a card for the play: trumps first, then side cards that win, tens last but before nothing."""
+    """Value a card for the play: trumps before all others, then by rank."""
     rank = rank_of(card)
     if suit_of(card) == trump:
         return 100.0 + rank

@@ -145,7 +145,7 @@ def read(line: bytes | str) -> Record:
     """Read one record; raises `RecordError` if it isn't of format 1."""
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"expected a record of format {FORMAT}, got something else: {error}") from None
 
 

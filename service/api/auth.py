@@ -79,6 +79,16 @@ def seat() -> Audience:
     return Audience(schemes=("seat",))
 
 
+def involved(scope: Scope) -> Audience:
+    """Admit whoever has a token; the use case checks that the thing is theirs to change."""
+    return Audience(schemes=("account", "seat", "operator"), scope=scope)
+
+
+def organiser(scope: Scope) -> Audience:
+    """Admit an account whose token has the scope, and the operator."""
+    return Audience(schemes=("account", "operator"), scope=scope)
+
+
 def operator() -> Audience:
     """Admit the operator alone."""
     return Audience(schemes=("operator",))

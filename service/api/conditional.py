@@ -1,6 +1,6 @@
 """Waiting for news: `If-None-Match` with `Prefer: wait=20`.
 
-A version is a number that counts what its audience can see, so an ETag tells nobody more than the answer itself does.
+A tag names what its audience can see and nothing else, so an ETag tells nobody more than the answer itself does.
 """
 
 from __future__ import annotations
@@ -21,20 +21,17 @@ def patience_s(default: int = 0) -> int:
     return default
 
 
-def seen_version() -> int | None:
-    """Return the version that the client has already, by its If-None-Match; None if it has none of ours."""
-    for tag in request.if_none_match.as_set(include_weak=True):
-        if re.fullmatch(r"\d{1,15}", tag, re.ASCII):
-            return int(tag)
-    return None
+def is_known(tag: str) -> bool:
+    """Tell whether the client has the answer of that tag already, by its If-None-Match."""
+    return tag in request.if_none_match.as_set(include_weak=True)
 
 
-def headers(version: int, *, private: bool = False) -> dict[str, str]:
-    """Return the headers of an answer at that version."""
+def headers(tag: str, *, private: bool = False) -> dict[str, str]:
+    """Return the headers of an answer under that tag."""
     kept = "private, no-store" if private else "no-cache"
-    return {"ETag": f'"{version}"', "Cache-Control": kept}
+    return {"ETag": f'"{tag}"', "Cache-Control": kept}
 
 
-def unchanged(version: int, *, private: bool = False) -> Response:
+def unchanged(tag: str, *, private: bool = False) -> Response:
     """Answer 304: what the client has is still so."""
-    return current_app.response_class(status=304, headers=headers(version, private=private))
+    return current_app.response_class(status=304, headers=headers(tag, private=private))

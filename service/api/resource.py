@@ -109,6 +109,14 @@ class Resource(Blueprint):  # type: ignore[misc]
 
         return decorator
 
+    def takes(self, *headers: dict[str, Any]) -> Decorator:
+        """Document headers that the operation reads, each as an OpenAPI parameter."""
+        return cast("Decorator", self.doc(parameters=list(headers)))
+
+    def may_answer(self, status: int, description: str, schema: type[Schema] | None = None) -> Decorator:
+        """Document another answer that is no failure."""
+        return cast("Decorator", self.alt_response(status, schema=schema, description=description))
+
     def fails(self, status: int, description: str) -> Decorator:
         """Document a problem that this operation in particular may answer."""
         documented = self.alt_response(status, schema=ProblemSchema, content_type=PROBLEM_JSON, description=description)

@@ -77,9 +77,9 @@ class Games:
 
     def _make(self, caller: Caller, order: Mapping[str, Any], game_id: str, mint: Mint) -> Game:
         rules, options = _rules(order)
+        self._check_may_create(caller, order["seats"])
         bots = self._bots(caller, order["seats"], rules)
-        seats = [_seated(shown, bots) for shown in order["seats"]]
-        self._check_may_create(caller, seats)
+        seats = [_seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
         self._reserve(caller, game_id, bots)
         secret = self._pack_secret()
         waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
@@ -116,12 +116,12 @@ class Games:
                 found[shown["bot_id"]] = bot  # type: ignore[assignment]  # checked
         return found
 
-    def _check_may_create(self, caller: Caller, seats: Sequence[Seat]) -> None:
+    def _check_may_create(self, caller: Caller, seats: Sequence[Mapping[str, Any]]) -> None:
         if caller.account_id is not None or caller.is_operator:
             return
         if not self._policy.anonymous_games:
             raise ForbiddenError("games need an account here", code="account_needed")
-        if any(seat.kind == BOT for seat in seats):
+        if any(shown["kind"] == BOT for shown in seats):
             raise ForbiddenError("a game with registered bots needs an account", code="account_needed")
 
     def _reserve(self, caller: Caller, game_id: str, bots: Mapping[str, Bot]) -> None:
@@ -158,15 +158,15 @@ class Games:
             return game, None
         return game, Table.replayed(*loaded)
 
-    def view(self, game_id: str) -> dict[str, Any]:
-        """Show a game to everybody; raises NotFoundError."""
-        return views.game(*self.table(game_id))
-
     def list_all(
-        self, *, limit: int, cursor: str | None, state: GameState | None
+        self, caller: Caller, *, limit: int, cursor: str | None, state: GameState | None, mine: bool = False
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Show games, newest first, and the next cursor; raises BadCursorError."""
-        found, following = self._store.games.list_all(limit=limit, cursor=cursor, state=state)
+        """Show games, or those that the caller made, newest first, and the next cursor; raises BadCursorError."""
+        games = self._store.games
+        if mine:
+            found, following = games.list_for_account(caller.account, limit=limit, cursor=cursor, state=state)
+        else:
+            found, following = games.list_all(limit=limit, cursor=cursor, state=state)
         return [views.summary(game) for game in found], following
 
     # --- seats and start ----------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def _rules(order: Mapping[str, Any]) -> tuple[Ruleset, dict[str, Any]]:
     except RulesetError as error:
         raise invalid(error.field, str(error)) from error
     except OptionError as error:
-        raise invalid(f"options.{error.field}", str(error)) from error
+        raise invalid(f"options.{error.field:.64}", str(error)) from error
 
 
 def _check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> None:
@@ -291,12 +291,12 @@ def _check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> N
         raise invalid(field, f"{bot.name} doesn't play {rules.name}", code="bot_unavailable")
 
 
-def _seated(shown: Mapping[str, Any], bots: Mapping[str, Bot]) -> Seat:
+def _seated(number: int, shown: Mapping[str, Any], bots: Mapping[str, Bot]) -> Seat:
     kind = shown["kind"]
     if kind == BOT:
         return bot_seat(bots[shown["bot_id"]])
     if kind == HOUSE_KIND:
-        return house_seat(shown["name"])
+        return house_seat(shown["name"], f"seats.{number}.name")
     return OPEN_SEAT if kind == OPEN else Seat(kind=HUMAN, name=shown.get("name") or "somebody")
 
 
@@ -313,10 +313,10 @@ def bot_seat(bot: Bot) -> Seat:
     )
 
 
-def house_seat(name: str) -> Seat:
+def house_seat(name: str, field: str = "seats") -> Seat:
     """Seat a house bot by its name, such as ``greedy``; raises InvalidError for one that isn't there."""
     bot_id = PREFIX + name
     if bot_id not in HOUSE:
         known = ", ".join(each.removeprefix(PREFIX) for each in HOUSE)
-        raise invalid("seats", f"expected a house bot among {known}, got {name!r:.80}", code="no_such_bot")
+        raise invalid(field, f"expected a house bot among {known}, got {name!r:.80}", code="no_such_bot")
     return Seat(kind=HOUSE_KIND, name=name, bot_id=bot_id, version=house(bot_id).version)

@@ -37,6 +37,14 @@ class Acted:
     view: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What somebody sees of a game, and the tag that names it."""
+
+    tag: str
+    view: dict[str, Any]
+
+
 class Play:
     """The use cases of those who sit at a table or watch it."""
 
@@ -46,40 +54,59 @@ class Play:
         self._queue = queue
         self._games = games
 
-    def seat(self, caller: Caller, game_id: str, number: int) -> dict[str, Any]:
-        """Show a seat what it may know and what it owes; raises NotFoundError, ForbiddenError."""
-        game, table = self._games.table(game_id)
-        check_holds(caller, game, number)
-        return views.seat(game, table, number)
+    def look(self, game_id: str, is_known: Callable[[str], bool], seconds: float = 0) -> Look:
+        """Show a game to everybody, once the tag of what there is to see isn't known.
 
-    def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> dict[str, Any]:
+        Or when nothing new can come, because it has ended, or `seconds` have passed.
+        """
+
+        def is_time(game: Game, table: Table | None) -> bool:
+            return game.state.is_end or not is_known(views.tag(game, table, None))
+
+        game, table = self._wait(game_id, is_time, seconds)
+        return Look(views.tag(game, table, None), views.game(game, table))
+
+    def look_from(
+        self, caller: Caller, game_id: str, number: int, is_known: Callable[[str], bool], seconds: float = 0
+    ) -> Look:
+        """Show a seat what it may know and what it owes, as `look`; raises NotFoundError, ForbiddenError."""
+
+        def is_time(game: Game, table: Table | None) -> bool:
+            check_holds(caller, game, number)
+            return game.state.is_end or not is_known(views.tag(game, table, number))
+
+        return _look_from(*self._wait(game_id, is_time, seconds), number)
+
+    def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> Look:
         """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
 
         def is_time(game: Game, table: Table | None) -> bool:
             check_holds(caller, game, number)
-            done = game.state.is_end or (table is not None and table.game.is_out(number))
-            return done or (table is not None and views.owes(table, number))
+            if table is None:
+                return game.state.is_end
+            return game.state.is_end or table.game.is_out(number) or views.owes(table, number)
 
-        return views.seat(*self._wait(game_id, is_time, seconds), number)
+        return _look_from(*self._wait(game_id, is_time, seconds), number)
 
-    def wait_for_change(self, game_id: str, number: int | None, seen: int, seconds: float) -> None:
-        """Return once the audience can see more than version `seen`, or `seconds` have passed."""
+    def follow(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
+        """List the public events after the one with id `after`, and whether more may come.
 
-        def is_time(_game: Game, table: Table | None) -> bool:
-            return table is not None and views.version(table, number) != seen
+        Waits up to `seconds` until there is one. Raises NotFoundError.
+        """
 
-        self._wait(game_id, is_time, seconds)
+        def is_time(game: Game, table: Table | None) -> bool:
+            return game.state.is_end or views.version(game, table, None) > after
 
-    def events(self, game_id: str, after: int = 0) -> tuple[list[dict[str, Any]], bool]:
-        """List the public events after the one with id `after`, and whether more may come."""
-        game, table = self._games.table(game_id)
-        return (views.events(table)[after:] if table else []), not game.state.is_end
+        game, table = self._wait(game_id, is_time, seconds)
+        return views.events(game, table)[after:], not game.state.is_end
 
     def record(self, game_id: str) -> record.Record:
         """Give the record of a game that has ended; raises ConflictError before."""
         game, table = self._games.table(game_id)
-        if not game.state.is_end or table is None:
+        if not game.state.is_end:
             raise ConflictError("the record can be read when the game has ended", code="not_ended")
+        if table is None:
+            raise ConflictError("the game ended before it began; there is no record", code="never_began")
         return table.record(game.state.value)  # type: ignore[arg-type]  # an end
 
     def act(self, caller: Caller, game_id: str, number: int, decision_id: str, action: str) -> Acted:
@@ -165,12 +192,16 @@ class Play:
     ) -> tuple[Game, Table | None]:
         until = monotonic() + seconds
         while True:
-            pulse = self._store.games.pulse(game_id)
-            game, table = self._games.table(game_id)
             left = until - monotonic()
-            if left <= 0 or is_time(game, table):
+            pulse = self._store.games.pulse(game_id) if left > 0 else 0
+            game, table = self._games.table(game_id)
+            if is_time(game, table) or left <= 0:
                 return game, table
             self._store.watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
+
+
+def _look_from(game: Game, table: Table | None, number: int) -> Look:
+    return Look(views.tag(game, table, number), views.seat(game, table, number))
 
 
 def _number_of(decision_id: str, game_id: str, number: int) -> int:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+from typing import Any, Final
 
 import msgspec
 
 from service.referee.table import Table
 from service.store.entities import Game, GameState, Seat, Slot
+
+STOPPED: Final = {GameState.CANCELLED, GameState.ABORTED}
+"""How games end that are stopped from outside; their rules know nothing of it."""
 
 
 def summary(meta: Game) -> dict[str, Any]:
@@ -33,7 +37,7 @@ def game(meta: Game, table: Table | None) -> dict[str, Any]:
         "start": meta.start,
         "label": meta.label,
         "commitment": meta.commitment,
-        "version": 0,
+        "version": version(meta, None, None),
         "phase": None,
         "turn": [],
         "observation": None,
@@ -54,7 +58,7 @@ def seat(meta: Game, table: Table | None, number: int) -> dict[str, Any]:
         "game_id": meta.id,
         "seat": number,
         "state": meta.state.value,
-        "version": 0,
+        "version": version(meta, None, None),
         "phase": None,
         "turn": [],
         "decision_id": None,
@@ -85,18 +89,25 @@ def owes(table: Table, number: int) -> bool:
     return table.meta.state is GameState.RUNNING and number in table.game.owed() and not table.game.is_out(number)
 
 
-def version(table: Table, audience: int | None) -> int:
+def version(meta: Game, table: Table | None, audience: int | None) -> int:
     """Count what the audience has been able to see; a game stopped from outside has shown one thing more."""
-    stopped = table.meta.state in {GameState.CANCELLED, GameState.ABORTED}
-    return table.game.version(audience) + stopped
+    return (table.game.version(audience) if table else 0) + (meta.state in STOPPED)
 
 
-def events(table: Table) -> list[dict[str, Any]]:
+def tag(meta: Game, table: Table | None, audience: int | None) -> str:
+    """Name what the audience sees now: its version and the game's state, and before the start who sits where."""
+    shown = f"{version(meta, table, audience)}.{meta.state.value}"
+    if table is not None:
+        return shown
+    return f"{shown}.{hashlib.sha256(msgspec.json.encode(meta.seats)).hexdigest()[:16]}"
+
+
+def events(meta: Game, table: Table | None) -> list[dict[str, Any]]:
     """List the public events in order, each with its id from 1."""
-    news = table.game.news
-    if table.meta.state in {GameState.CANCELLED, GameState.ABORTED}:
-        ended = {"event": "ended", "ended_by": None, "totals": table.game.state.totals, "places": None}
-        news = [*news, ended]
+    news = table.game.news if table else []
+    if meta.state in STOPPED:
+        totals = table.game.state.totals if table else [0] * len(meta.seats)
+        news = [*news, {"event": "ended", "ended_by": None, "totals": totals, "places": None}]
     return [{"id": number, **each} for number, each in enumerate(news, 1)]
 
 
@@ -104,7 +115,7 @@ def _standing(meta: Game, table: Table, audience: int | None) -> dict[str, Any]:
     play, state = table.game, table.game.state
     ending = play.ending
     return {
-        "version": version(table, audience),
+        "version": version(meta, table, audience),
         "phase": state.phase if meta.state is GameState.RUNNING else "over",
         "turn": state.turn(audience) if meta.state is GameState.RUNNING and not play.is_over else [],
         "observation": state.observe(audience),

@@ -3,6 +3,8 @@
 The address to bind and the number of workers come from the command line of whoever starts it.
 """
 
+from service.launch import logs
+
 worker_class = "gevent"
 worker_connections = 4000
 timeout = 60
@@ -14,3 +16,4 @@ limit_request_field_size = 8190
 control_socket_disable = True
 forwarded_allow_ips = ""
 """Nobody: how many proxies are believed is SLAGVELD_PROXIES, and the app's business."""
+logconfig_dict = logs.settings("api")

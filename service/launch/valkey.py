@@ -8,21 +8,19 @@ here speaks for the arena: whoever needs the store is given `url`.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
-import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
+
+from service.launch.tied import tie
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +30,7 @@ OLDEST = (7, 0)
 FSYNC = ("everysec", "always")
 _LONGEST_SOCKET_PATH = 100  # the limit is 108 bytes on Linux, 104 on macOS, with the closing zero
 _POLL_S = 0.002
-_PR_SET_PDEATHSIG = 1
+_LOCK_S = 10.0  # a server that ends needs no longer
 
 
 class ValkeyError(Exception):
@@ -137,22 +135,23 @@ class EmbeddedValkey:
         """Give the address of one of the 16 databases, as redis-py reads it."""
         return f"unix://{quote(str(self.socket_path))}?db={database}"
 
-    def start(self, deadline_s: float = 30.0) -> None:
+    def start(self, deadline_s: float = 30.0, *, give_up: Callable[[], bool] = lambda: False) -> None:
         """Start the server and wait until it answers, its data loaded. Does nothing if it runs.
 
-        Raises ValkeyError if another server uses the data, or if it isn't ready within `deadline_s`.
+        Raises ValkeyError if another server uses the data, or if it isn't ready within `deadline_s` or when
+        `give_up` says that nobody waits any more.
         """
         if self.is_alive:
             return
         ends = time.monotonic() + deadline_s
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = _locked(self._folder / "lock", ends)
+        lock = _locked(self._folder / "lock", min(ends, time.monotonic() + _LOCK_S))
         try:
             self.socket_path.unlink(missing_ok=True)
             self._process = self._spawn(lock)
         finally:
             os.close(lock)  # the server holds its own copy
-        self._wait_ready(ends)
+        self._wait_ready(ends, give_up)
 
     def _spawn(self, lock: int) -> subprocess.Popen[bytes]:
         with self.log_path.open("ab") as log:
@@ -164,7 +163,7 @@ class EmbeddedValkey:
                 pass_fds=(lock,),
                 # A Ctrl-C in the terminal is for whoever started us: the store stops last.
                 start_new_session=True,
-                preexec_fn=_death_signal() if self._tied else None,  # noqa: PLW1509 - two system calls, no locks
+                preexec_fn=tie() if self._tied else None,  # noqa: PLW1509 - two system calls, no locks
             )
 
     def _command(self) -> list[str]:
@@ -184,12 +183,12 @@ class EmbeddedValkey:
         flags = [part for name, value in settings.items() for part in (f"--{name}", value)]
         return [str(self._program or find_server()), *flags, *self._options]
 
-    def _wait_ready(self, ends: float) -> None:
+    def _wait_ready(self, ends: float, give_up: Callable[[], bool]) -> None:
         while not _answers(self.socket_path):
             if not self.is_alive:
                 raise ValkeyError(f"the store ended while starting: {self._last_words()}")
-            if time.monotonic() >= ends:
-                self.stop()
+            if time.monotonic() >= ends or give_up():
+                self.stop(grace_s=2.0)
                 raise ValkeyError(f"the store wasn't ready in time: {self._last_words()}")
             time.sleep(_POLL_S)
 
@@ -264,17 +263,3 @@ def _answers(path: Path) -> bool:
         connection.sendall(b"PING\r\n")
         return connection.recv(64).startswith(b"+PONG")
     return False
-
-
-def _death_signal() -> Callable[[], None] | None:
-    """Give what ties a child to its parent, to be run in the child; None where that can't work."""
-    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
-        return None
-    libc, parent = ctypes.CDLL(None), os.getpid()
-
-    def tie() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before we asked
-            os._exit(1)
-
-    return tie

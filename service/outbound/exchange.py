@@ -85,8 +85,9 @@ class Exchanges:
         self._closing = False
 
     def post(self, call: Call, *, wants_json: bool = True) -> Answer:
-        """POST a signed call; if no JSON is wanted, any 2xx will do and its body isn't read."""
-        headers = sign(call.webhook_id, int(self._now()), call.body, call.endpoint.secrets)
+        """POST a call, signed if its endpoint has secrets; if no JSON is wanted, any 2xx will do, unread."""
+        secrets = call.endpoint.secrets
+        headers = sign(call.webhook_id, int(self._now()), call.body, secrets) if secrets else {}
         return self.run(
             Request(
                 key=call.key,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot_sdk.events import Outcome
 from bot_sdk.messages import Decision, Decisions, encode
-from service.outbound.replies import BadReply, Missed, Reply, read_action, read_actions
+from bot_sdk.replies import BadReply, Missed, Reply, read_action, read_actions
 from service.outbound.values import Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 

@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 import msgspec
 
+from bot_sdk.intervals import Interval, t_interval
 from service.store.entities import Entry, Result
 from service.tournaments.lots import lot
-from service.tournaments.statistics import Interval, t_interval
 from service.tournaments.tally import Tallies, Tally, tally
 
 

@@ -8,9 +8,9 @@ import pytest
 from bot_sdk.bots import HOUSE, NoSuchBot, house
 from bot_sdk.events import Outcome
 from bot_sdk.games.registry import RULESETS
+from bot_sdk.intervals import t_interval
 from bot_sdk.local import Match, in_process, play, seated
 from bot_sdk.positions import positions
-from bot_sdk.summary import interval
 
 RANDOM, GREEDY = (in_process(house(name), bot_id=name) for name in ("house:random", "house:greedy"))
 
@@ -65,7 +65,7 @@ def test_greedy_beats_random_at_seven_up_by_its_95_percent_bound():
     boards = {}
     for played in play(Match(RULESETS["seven_up"]), [GREEDY, RANDOM], games=1000, seed="strength"):
         boards.setdefault(played.board, []).append(played.game.places[played.players.index(0)] == 1)
-    wins = interval([sum(won) / len(won) for won in boards.values()])
+    wins = t_interval([sum(won) / len(won) for won in boards.values()])
     assert wins.low >= 0.60
 
 
@@ -75,7 +75,7 @@ def test_greedy_beats_random_at_river_by_20_points_a_game():
         totals = played.game.state.totals
         own = totals[played.players.index(0)]
         boards.setdefault(played.board, []).append(own - (sum(totals) - own) / 3)
-    margin = interval([sum(margins) / len(margins) for margins in boards.values()])
+    margin = t_interval([sum(margins) / len(margins) for margins in boards.values()])
     assert margin.low >= 20
 
 

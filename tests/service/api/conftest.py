@@ -18,9 +18,13 @@ class HeldQueue:
 
     def __init__(self):
         self.checks = []
+        self.games = []
 
     def check(self, check_id):
         self.checks.append(check_id)
+
+    def drive(self, game_id):
+        self.games.append(game_id)
 
 
 class Person:

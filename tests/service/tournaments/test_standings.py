@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot_sdk.intervals import Interval, t_interval
 from service.store.entities import Entry, GameState, Result, Slot
 from service.tournaments.lots import lot
 from service.tournaments.standings import Standing, standings
-from service.tournaments.statistics import Interval, t_interval
 
 _tables = count()
 

@@ -21,6 +21,11 @@ class Interval(msgspec.Struct, frozen=True):
     low: float | None = None
     high: float | None = None
 
+    @property
+    def half_width(self) -> float | None:
+        """How far the interval reaches on both sides of the mean."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
 
 def t_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     """Return the mean of independent values with Student's t interval. It isn't clipped to what a mean can be."""

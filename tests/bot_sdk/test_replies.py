@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot_sdk.events import Outcome
-from service.outbound.replies import BadReply, Missed, Reply, read_action, read_actions
+from bot_sdk.replies import BadReply, Missed, Reply, read_action, read_actions
 
 ID = "gam_1.0.0"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from service.tournaments.statistics import Interval, t_interval, t_quantile
+from bot_sdk.intervals import Interval, t_interval, t_quantile
 
 # Two-sided 95% points of Student's t. The tables in print (the NIST/SEMATECH e-Handbook, 1.3.6.7.2) give their first
 # three decimals; the rest comes from bisecting the finite series in decimal arithmetic of 60 digits.
@@ -80,3 +80,9 @@ def test_intervals_cover_the_truth_as_often_as_they_say(boards):
     intervals = [t_interval([rng.gauss(7, 3) for _ in range(boards)]) for _ in range(4000)]
     covered = sum(interval.low <= 7 <= interval.high for interval in intervals) / len(intervals)
     assert 0.94 < covered < 0.96
+
+
+def test_half_width_reaches_both_ways():
+    made = t_interval([1.0, 2.0, 3.0, 4.0])
+    assert made.half_width == pytest.approx(2.0542603, abs=1e-6)
+    assert t_interval([3.0]).half_width is None

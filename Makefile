@@ -1,0 +1,43 @@
+# `make demo` shows a tournament night, `make test` checks everything. Python 3.11 or later and make are all it takes.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check format openapi clean
+
+demo: .venv/service.stamp
+	@$(BIN)/slagveld demo
+
+test: check
+	$(BIN)/python -m pytest
+
+# Everything but the tests: style, types, who may import whom, the specification's drift.
+check: .venv/dev.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/slagveld openapi | diff openapi/service.yaml -
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+openapi: .venv/service.stamp
+	$(BIN)/slagveld openapi > openapi/service.yaml.new
+	mv openapi/service.yaml.new openapi/service.yaml
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv .venv
+
+.venv/service.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service]'
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service,dev]'
+	@touch $@ .venv/service.stamp

@@ -1,0 +1,82 @@
+"""Server-sent events: what happens, as it happens, over one answer that stays open.
+
+Each message carries an `id`, so a client that lost its connection sends the last one as `Last-Event-ID` and misses
+nothing. A stream ends after the last message there can be, and after a while anyway: clients come back by themselves.
+Whoever comes back after the last message is answered 204, which tells browsers to stop.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any, Final
+
+from flask import Response, current_app, request
+from redis.exceptions import RedisError
+
+from service.api.problems import Problem
+
+HEARTBEAT_S: Final = 15.0
+"""How long a stream is silent before it says that it is still there; a broken connection shows at the latest then."""
+LIFE_S: Final = 600.0
+"""How long one answer goes on."""
+RETRY_MS: Final = 1_000
+"""What clients are told to wait before they come back."""
+
+EVENT_STREAM: Final = "text/event-stream"
+DOCUMENTED: Final[dict[str, Any]] = {
+    "schema": {"type": "string"},
+    "content_type": EVENT_STREAM,
+    "description": "Messages with `id` and `data` (JSON), and comments while nothing happens.",
+}
+LAST_EVENT_ID: Final = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "description": "The `id` of the last message that came; those after it follow.",
+    "schema": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+}
+
+Message = tuple[int, dict[str, Any]]
+"""The id of a message, which grows, and its data."""
+Read = Callable[[int, float], tuple[list[Message], bool]]
+"""(id of the last message seen, seconds to wait for another) -> the messages after it, and whether more may come."""
+
+_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
+log = logging.getLogger(__name__)
+
+
+def answer(read: Read) -> Response:
+    """Answer with a stream of what `read` gives, from after the client's Last-Event-ID; it is called at once, too."""
+    seen = _seen()
+    messages, more = read(seen, 0)
+    if not messages and not more:
+        return current_app.response_class(status=204)
+    streamed = current_app.response_class(_stream(read, seen, monotonic() + LIFE_S), content_type=EVENT_STREAM)
+    streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+    return streamed
+
+
+def _seen() -> int:
+    given = request.headers.get("Last-Event-ID") or "0"
+    if not _ID.fullmatch(given):
+        raise Problem(422, f"expected Last-Event-ID to be the id of a message, got {given!r:.40}")
+    return int(given)
+
+
+def _stream(read: Read, seen: int, until: float) -> Iterator[str]:
+    yield f"retry: {RETRY_MS}\n\n"
+    more = True
+    while more and (left := until - monotonic()) > 0:
+        try:
+            messages, more = read(seen, min(HEARTBEAT_S, left))
+        except RedisError as error:
+            log.warning("a stream ends early: %s: %.200s", type(error).__name__, error)
+            return
+        for number, data in messages:
+            seen = number
+            yield f"id: {number}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+        if not messages and more:
+            yield ":\n\n"

@@ -1,0 +1,171 @@
+"""``slagveld``: runs the arena. What to read goes to stdout, what happens to stderr.
+
+It exits with 0 after a stop in good order, 1 if the arena can't run, 2 if it was asked for something that can't be.
+"""
+
+from __future__ import annotations
+
+import json
+import logging.config
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, ParamSpec, TypeVar
+from urllib.parse import urlsplit
+
+import click
+
+from service.config import Settings, SettingsError
+from service.launch import commands, local, logs, ports
+from service.launch.signals import INTERRUPTED, Signals
+from service.launch.supervisor import StackError, Supervisor
+from service.launch.valkey import EmbeddedValkey, ValkeyError
+
+PORT: Final = 8000
+DATA: Final = Path("slagveld-data")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class UsageProblem(click.ClickException):
+    """What was asked for can't be: a sentence on stderr, exit status 2."""
+
+    exit_code = 2
+
+
+def as_sentences(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what the operator can mend into a sentence and an exit status."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except (SettingsError, ports.PortError) as error:
+            raise UsageProblem(str(error)) from error
+        except (StackError, ValkeyError, OSError) as error:
+            raise click.ClickException(str(error)) from error
+
+    return run
+
+
+port_option: Final = click.option(
+    "--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+)
+host_option: Final = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="slagveld")
+def main() -> None:
+    """Run an arena for trick-taking card games. Settings are environment variables."""
+
+
+@main.command()
+@click.option("--data", default=DATA, show_default=True, type=click.Path(file_okay=False, path_type=Path),
+              help="The folder that keeps everything; it may hold other files.")  # fmt: skip
+@port_option
+@host_option
+@click.option(
+    "--workers", type=click.IntRange(1, 64), help="Worker processes. Default: a processor less than there are."
+)
+@click.option("--json", "as_json", is_flag=True, help="Once ready, say where in a line of JSON.")
+@as_sentences
+def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) -> None:
+    """Run the whole arena on this machine until Ctrl-C.
+
+    Unless REDIS_URL names a store, an embedded one runs on the data folder. Unless variables say otherwise, the arena
+    is open to everybody who can reach it.
+    """
+    listening = ports.listen(host, port)
+    store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
+    count = workers or min(4, max(1, (os.cpu_count() or 1) - 1))
+
+    def ready() -> None:
+        shown = {
+            "url": supervisor.url,
+            "docs": f"{supervisor.url}/docs",
+            "store": _store_shown(store, data, environment),
+        }
+        click.echo(json.dumps(shown) if as_json else _welcome(shown, assumed, host))
+
+    with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
+        supervisor.run(ready)
+
+
+def _environment(
+    given: Mapping[str, str], data: Path, url: str
+) -> tuple[EmbeddedValkey | None, dict[str, str], dict[str, str]]:
+    """Give the store to run, if any, the environment of API and workers, and which defaults are in it."""
+    assumed = local.unset(given)
+    environment = {**given, **assumed}
+    if not given.get("SLAGVELD_PUBLIC_URL", "").strip():
+        environment["SLAGVELD_PUBLIC_URL"] = url
+    settings = Settings.from_env(environment)
+    if given.get("REDIS_URL", "").strip():
+        return None, environment, assumed
+    store = EmbeddedValkey(data, fsync=settings.fsync)
+    return store, {**environment, "REDIS_URL": store.url}, assumed
+
+
+def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:
+    if store is not None:
+        return str(data.absolute())
+    parts = urlsplit(environment["REDIS_URL"])
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def _welcome(shown: Mapping[str, str], assumed: Mapping[str, str], host: str) -> str:
+    lines = [f"the arena is ready at {shown['url']}, its API is explained at {shown['docs']}"]
+    lines += [f"everything is kept in {shown['store']}", ""]
+    if assumed:
+        lines += ["it is an arena for the people on this machine:", *(f"  {line}" for line in local.told(assumed))]
+    if assumed and not _is_loopback(host):
+        lines.append(f"  and so may everybody who reaches {host}: set these variables before you let strangers in")
+    return "\n".join([*lines, "", local.curl_lines(shown["url"]), "", "Ctrl-C stops it"])
+
+
+def _is_loopback(host: str) -> bool:
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+@main.command()
+@port_option
+@host_option
+@click.option("--processes", default=1, show_default=True, type=click.IntRange(1, 64), help="Serving processes.")
+@as_sentences
+def api(port: int, host: str, processes: int) -> None:
+    """Serve the API alone, until SIGTERM or Ctrl-C."""
+    Settings.from_env(os.environ)
+    listening = ports.listen(host, port)
+    listening.set_inheritable(True)
+    command = commands.api(listening.fileno(), processes=processes)
+    os.execv(command[0], command)  # noqa: S606 - our own command
+
+
+@main.command()
+@as_sentences
+def worker() -> None:
+    """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
+    from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
+
+    logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
+    with Signals(lambda: os._exit(INTERRUPTED)) as signals:
+        WorkerProcess(Settings.from_env(os.environ)).run(signals.wait_for_stop)
+
+
+@main.command()
+def openapi() -> None:
+    """Print the API's specification, as openapi/service.yaml keeps it."""
+    from service.openapi import rendered  # noqa: PLC0415 - much to load, and for this command alone
+
+    sys.stdout.write(rendered())
+
+
+def _tell(sentence: str, **more: Any) -> None:
+    click.echo(sentence, err=True, **more)
+
+
+if __name__ == "__main__":
+    main()

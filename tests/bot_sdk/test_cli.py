@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bot_sdk import messages, signing
+from bot_sdk.bots.greedy import greedy
+from bot_sdk.cli import main
+from bot_sdk.games import record
+from bot_sdk.hosting import serving
+from bot_sdk.positions import positions
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch, tmp_path):
+    monkeypatch.delenv("SLAGVELD_BOT_SECRET", raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+
+
+def slagbot(*arguments, status=0):
+    ran = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert ran.exit_code == status, ran.output
+    return ran
+
+
+@pytest.fixture
+def mine(tmp_path):
+    slagbot("new", "mine")
+    return tmp_path / "mine"
+
+
+def bot_file(path, decide):
+    path.write_text(
+        f"from bot_sdk.bot import Bot\nbot = Bot('b')\n@bot.on('river')\ndef river(decision):\n    {decide}\n"
+    )
+    return f"{path}:bot"
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+
+
+class TestNew:
+    def test_makes_a_bot_a_test_and_a_secret_that_git_ignores(self, mine):
+        assert sorted(path.name for path in mine.iterdir()) == [".gitignore", ".secret", "bot.py", "test_bot.py"]
+        signing.check_secret((mine / ".secret").read_text().strip())
+        assert stat.S_IMODE((mine / ".secret").stat().st_mode) == 0o600
+        subprocess.run(["git", "init", "-q"], cwd=mine, check=True)
+        seen = subprocess.run(["git", "status", "-s", "-uall"], cwd=mine, check=True, capture_output=True, text=True)
+        assert ".secret" not in seen.stdout
+        assert "bot.py" in seen.stdout
+
+    def test_the_starter_fits_one_screen(self, mine):
+        text = (mine / "bot.py").read_text()
+        assert text.count("\n") <= 40
+        assert max(map(len, text.splitlines())) <= 120
+
+    def test_the_starters_own_test_passes(self, mine):
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+            cwd=mine, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+    def test_the_starter_passes_the_check(self, mine):
+        assert "passed" in slagbot("check", mine / "bot.py").stdout
+
+    def test_what_it_prints_next_can_be_done(self):
+        printed = slagbot("new", "other").stdout
+        command = next(line for line in printed.splitlines() if "slagbot play" in line).split("slagbot ")[1]
+        slagbot(*command.split(), "--games", "2")
+
+    def test_a_folder_that_exists_is_left_alone(self, mine):
+        before = (mine / ".secret").read_text()
+        assert "which exists" in slagbot("new", "mine", status=2).output
+        assert (mine / ".secret").read_text() == before
+
+    @pytest.mark.parametrize("name", ["-x y", "a b", "é", ".."])
+    def test_a_name_that_is_none_is_refused(self, name):
+        assert "expected a name" in slagbot("new", "--", name, status=2).output
+
+
+class TestPlay:
+    def test_records_verify_and_json_sums_up(self, mine, tmp_path):
+        file = tmp_path / "r.jsonl"
+        ran = slagbot("play", mine / "bot.py:bot", "house:random", "--ruleset", "river", "--games", 8, "--record", file,
+                      "--options", '{"start_cards": 2}', "--seed", "s", "--json")  # fmt: skip
+        told = json.loads(ran.stdout)
+        assert (told["games"], told["options"]["start_cards"]) == (8, 2)
+        assert [player["name"] for player in told["players"]] == ["mine", "random"]
+        assert set(told["players"][0]["outcomes"]) == {"ok"}
+        assert len(file.read_bytes().splitlines()) == 8
+        assert json.loads(slagbot("verify", file, "--json").stdout) == {"verified": 8, "failures": []}
+
+    def test_the_table_is_on_stdout_and_progress_on_stderr(self):
+        ran = slagbot("play", "house:greedy", "house:random", "--games", 4)
+        assert "greedy" in ran.stdout
+        assert "playing" in ran.stderr
+        assert "playing" not in ran.stdout
+
+    def test_a_bot_at_a_url_plays(self):
+        with serving(greedy()) as server:
+            told = json.loads(slagbot("play", server.url, "house:greedy", "--games", 2, "--json").stdout)
+        assert [player["name"] for player in told["players"]] == ["greedy #1", "greedy #2"]
+        assert set(told["players"][0]["outcomes"]) == {"ok"}
+
+    def test_the_same_seed_plays_the_same(self, tmp_path):
+        def actions(name):
+            slagbot("play", "house:random", "house:greedy", "--games", 4, "--seed", "x", "--record", name)
+            games = [record.read(line) for line in (tmp_path / name).read_bytes().splitlines()]
+            return [[event["action"] for deal in game.deals for event in deal.events] for game in games]
+
+        assert actions("a") == actions("b")
+
+    def test_faults_are_in_the_table(self, tmp_path):
+        bad = bot_file(tmp_path / "bad.py", "return 'play:ZZ'")
+        ran = slagbot("play", bad, "house:random", "--ruleset", "river", "--games", 1, "--json")
+        assert json.loads(ran.stdout)["players"][0]["outcomes"]["illegal"] == 10
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["nowhere.py:bot"], "expected a file such as bot.py:bot"),
+            (["house:perfect"], "expected a house bot among"),
+            (["house:random", "--options", '{"target": 99}'], "from 1 to at most 50"),
+            (["house:random", "--options", '{"colour": 1}'], "expected an option among"),
+            (["house:random", "--options", "[1]"], "expected a JSON object"),
+            (["house:random", "--options", "{"], "expected JSON"),
+            (["house:random"] * 3, "expected 2 seats"),
+            (["house:random", "--ruleset", "river", "--seats", "3"], "expected 4 to 8 seats"),
+            (["house:random", "--ruleset", "river", "--seats", "8", "--options", '{"start_cards": 7}'], "at most 6"),
+            (["http://127.0.0.1:1/"], "unreachable"),
+            (["house:random", "--record", "no/such/folder/r"], "No such file"),
+        ],
+    )
+    def test_what_cannot_be_is_2_with_a_sentence(self, arguments, told):
+        assert told in slagbot("play", *arguments, status=2).output
+
+    def test_a_file_that_raises_shows_its_error(self, tmp_path):
+        (tmp_path / "broken.py").write_text("1 / 0\n")
+        with pytest.raises(ZeroDivisionError):
+            slagbot("play", "broken.py:bot")
+
+    def test_a_name_that_is_no_bot_is_told(self, tmp_path):
+        (tmp_path / "b.py").write_text("bot = 3\n")
+        assert "expected a Bot named 'bot' in b.py, got 3" in slagbot("play", "b.py:bot", status=2).output
+
+
+class TestVerify:
+    @pytest.fixture
+    def lines(self, tmp_path):
+        slagbot("play", "house:random", "house:greedy", "--games", 3, "--record", "r.jsonl")
+        return (tmp_path / "r.jsonl").read_bytes().splitlines()
+
+    def test_a_changed_record_is_named_by_its_line(self, lines, tmp_path):
+        lines[1] = lines[1].replace(b'"points":[', b'"points":[1', 1)
+        (tmp_path / "bad.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+        ran = slagbot("verify", "bad.jsonl", status=1)
+        assert ran.stdout.startswith("line 2: expected record.deals[0].points")
+        assert "2 verified, 1 refused" in ran.stdout
+
+    @pytest.mark.parametrize("line", [b"nonsense", b"{}", b"[" * 100_000, b"\xff"])
+    def test_a_line_that_is_no_record_is_refused(self, lines, tmp_path, line):
+        (tmp_path / "bad.jsonl").write_bytes(lines[0] + b"\n" + line + b"\n")
+        assert "line 2: expected a record" in slagbot("verify", "bad.jsonl", status=1).stdout
+
+    def test_no_record_at_all_is_no_success(self, tmp_path):
+        (tmp_path / "empty").write_bytes(b"")
+        slagbot("verify", "empty", status=1)
+
+    def test_a_file_that_is_not_there_is_2(self):
+        slagbot("verify", "missing", status=2)
+
+
+class TestCheck:
+    def test_a_bot_that_plays_illegally_fails_with_1(self, tmp_path):
+        told = json.loads(slagbot("check", bot_file(tmp_path / "b.py", "return 'x'"), "--json", status=1).stdout)
+        assert not told["passed"]
+        assert {step["name"] for step in told["steps"] if not step["ok"]} == {"river bid", "river play"}
+
+    def test_a_url_is_checked_with_the_secret_found_here(self, mine, monkeypatch):
+        bot = greedy()
+        bot.secret = (mine / ".secret").read_text().strip()
+        with serving(bot) as server:
+            assert "expected" not in slagbot("check", server.url, status=1).output.splitlines()[-1]
+            monkeypatch.chdir(mine)
+            slagbot("check", server.url)
+
+    def test_a_secret_that_is_none_is_2(self, mine, monkeypatch):
+        monkeypatch.setenv("SLAGVELD_BOT_SECRET", "hunter2")
+        said = slagbot("check", mine / "bot.py:bot", status=2).output
+        assert "whsec_" in said
+        assert "hunter2" not in said
+
+
+class TestServe:
+    @pytest.fixture
+    def served(self, mine):
+        command = [sys.executable, "-c", "from bot_sdk.cli import main; main()", "serve", "bot.py:bot", "--port", "0"]
+        with subprocess.Popen(
+            [*command, "--json"], cwd=mine, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                yield process, json.loads(process.stdout.readline())
+            finally:
+                process.kill()
+
+    def test_answers_signed_calls_and_no_others(self, served, mine):
+        _, told = served
+        assert (told["name"], told["signed"]) == ("mine", True)
+        body = messages.encode(positions("seven_up", "play", 1, "cli")[0])
+        headers = signing.sign("msg_1", int(time.time()), body, [(mine / ".secret").read_text().strip()])
+        with closing(http.client.HTTPConnection("127.0.0.1", int(told["url"].rsplit(":", 1)[1]), 5)) as line:
+            line.request("POST", "/", body, headers)
+            with line.getresponse() as answered:
+                assert answered.status == 200
+                assert json.loads(answered.read())["action"].startswith("play:")
+            line.request("POST", "/", body)
+            assert line.getresponse().status == 401
+
+    @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+    def test_stops_cleanly(self, served, by):
+        process, _ = served
+        process.send_signal(by)
+        assert process.wait(10) == 0
+        assert "Traceback" not in process.stderr.read()
+
+    def test_a_port_that_is_taken_is_2(self, mine):
+        with serving(greedy()) as server:
+            assert "in use" in slagbot("serve", mine / "bot.py:bot", "--port", server.server_port, status=2).output
+
+    def test_a_bot_without_all_phases_is_told_before_it_is_served(self, tmp_path):
+        (tmp_path / "half.py").write_text(
+            "from bot_sdk.bot import Bot\nbot = Bot('h')\nbot.on('river', 'bid')(lambda decision: 'bid:0')\n"
+        )
+        assert "expected a function for river play" in slagbot("serve", "half.py", status=2).output
+
+
+def test_help_and_version():
+    assert "register" in slagbot("--help").stdout
+    for command in ("new", "serve", "play", "verify", "check", "register"):
+        slagbot(command, "--help")
+
+
+def test_register_without_a_secret_says_what_to_set(tmp_path):
+    said = slagbot("register", "http://127.0.0.1:1", status=2).output
+    assert "SLAGVELD_BOT_SECRET" in said
