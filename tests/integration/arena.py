@@ -114,9 +114,9 @@ class Api(Process):
 class Bots(Process):
     """House bots over HTTP, in a process of their own."""
 
-    def __init__(self, folder: Path, names: list[str], batch: int) -> None:
+    def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
         self.journal = Journal(folder / "asked")
-        command = ["-m", "tests.integration.bot_process", str(folder / "asked"), SECRET, str(batch), *names]
+        command = ["-m", "tests.integration.bot_process", str(folder / "asked"), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
         out: IO[bytes] = self.child.stdout
@@ -131,13 +131,23 @@ class Bots(Process):
 class Arena:
     """Store, bots, and as many workers and APIs as are asked for; use it in a `with`."""
 
-    def __init__(self, folder: Path, *, bots: list[str], batch: int = 1, max_games: int = 64, **settings: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        bots: list[str],
+        batch: int = 1,
+        think_ms: float = 0,
+        max_games: int = 64,
+        **settings: str,
+    ) -> None:
         folder.mkdir()
         self._folder = folder
         self.valkey = EmbeddedValkey(folder)
         self.environment = SHORT | settings | {"REDIS_URL": self.valkey.url}
         self._names = bots
         self._batch = batch
+        self._think_ms = think_ms
         self._max_games = max_games
         self.workers: list[Process] = []
         self.api: Api | None = None
@@ -146,7 +156,7 @@ class Arena:
     def __enter__(self) -> Self:
         self.valkey.start()
         self.store = Store.open(self.valkey.url, max_connections=16)
-        self.bots = self._own(Bots(self._folder, self._names, self._batch))
+        self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
         for number, (name, url) in enumerate(zip(self._names, self.bots.urls, strict=True)):
             self.register(f"bot_{number}", name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games)
         return self
