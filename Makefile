@@ -11,21 +11,23 @@ demo: .venv/service.stamp
 test: check
 	$(BIN)/python -m pytest
 
-# Everything but the tests: style, types, who may import whom, the specification's drift.
+# Everything but the tests: style, types, who may import whom, the specifications' drift.
 check: .venv/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/slagveld openapi | diff openapi/service.yaml -
+	$(BIN)/slagveld openapi service | diff openapi/service.yaml -
+	$(BIN)/slagveld openapi bot | diff openapi/bot.yaml -
 
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 openapi: .venv/service.stamp
-	$(BIN)/slagveld openapi > openapi/service.yaml.new
-	mv openapi/service.yaml.new openapi/service.yaml
+	for which in service bot; do \
+	  $(BIN)/slagveld openapi $$which > openapi/$$which.yaml.new && mv openapi/$$which.yaml.new openapi/$$which.yaml || exit 1; \
+	done
 
 clean:
 	rm -rf .venv

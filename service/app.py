@@ -25,10 +25,11 @@ from service.api import (
     problems,
     rulesets,
     seats,
+    tournaments,
 )
 from service.services import Services
 
-RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp, games.blp, seats.blp)
+RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp, games.blp, seats.blp, tournaments.blp)
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
 `code` that stays what it is. Lists go by `limit` and `cursor`. Creating calls take an `Idempotency-Key`: the same key

@@ -156,11 +156,12 @@ def worker() -> None:
 
 
 @main.command()
-def openapi() -> None:
-    """Print the API's specification, as openapi/service.yaml keeps it."""
-    from service.openapi import rendered  # noqa: PLC0415 - much to load, and for this command alone
+@click.argument("which", type=click.Choice(["service", "bot"]), default="service")
+def openapi(which: str) -> None:
+    """Print a specification as openapi/ keeps it: of the API, or of a bot."""
+    from service.openapi import rendered, rendered_bot  # noqa: PLC0415 - much to load, and for this command alone
 
-    sys.stdout.write(rendered())
+    sys.stdout.write(rendered_bot() if which == "bot" else rendered())
 
 
 def _tell(sentence: str, **more: Any) -> None:

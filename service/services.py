@@ -15,6 +15,7 @@ from service.arena.caller import Gate
 from service.arena.games import Games, Policy
 from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.outbound.guard import Guard, RefusedError
@@ -38,6 +39,7 @@ class Services:
     games: Games
     play: Play
     tournaments: Tournaments
+    scoreboard: Scoreboard
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -63,6 +65,13 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
+    tournaments = Tournaments(
+        store,
+        max_tournaments=settings.max_tournaments,
+        clock=clock,
+        root_secret=_random_32,
+        seed=functools.partial(secrets.randbelow, 2**31),
+    )
     return Services(
         settings=settings,
         store=store,
@@ -71,13 +80,8 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         bots=bots,
         games=games,
         play=Play(store, queue, games),
-        tournaments=Tournaments(
-            store,
-            max_tournaments=settings.max_tournaments,
-            clock=clock,
-            root_secret=_random_32,
-            seed=functools.partial(secrets.randbelow, 2**31),
-        ),
+        tournaments=tournaments,
+        scoreboard=Scoreboard(store, tournaments),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -146,12 +146,17 @@ class SeatShown(Schema):
     name = fields.String(required=True)
     bot_id = fields.String(required=True, allow_none=True)
     version = fields.String(required=True, allow_none=True)
+
+
+class SeatPlaying(SeatShown):
+    """A player, and whether he still plays."""
+
     retired = fields.String(
         required=True, allow_none=True, metadata={"description": "Why it retired: `faults`, `left` or `disabled`."}
     )
 
 
-class SeatMade(SeatShown):
+class SeatMade(SeatPlaying):
     """A player of a new game."""
 
     token = fields.String(metadata={"description": "Of a human seat, shown this once: whoever has it plays the seat."})
@@ -210,6 +215,7 @@ class Standing(Schema):
 class GameView(GameSummary, Standing):
     """A game as everybody may see it."""
 
+    seats = fields.List(fields.Nested(SeatPlaying), required=True)
     options = fields.Dict(required=True)
     limits = fields.Nested(LimitsShown, required=True)
     start = fields.String(required=True)

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Final
 
 from flask import Response, current_app, request
@@ -48,13 +48,16 @@ _ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 log = logging.getLogger(__name__)
 
 
-def answer(read: Read) -> Response:
-    """Answer with a stream of what `read` gives, from after the client's Last-Event-ID; it is called at once, too."""
+def answer(read: Read, *, pause_s: float = 0) -> Response:
+    """Answer with a stream of what `read` gives, from after the client's Last-Event-ID; it is called at once, too.
+
+    `pause_s` is how long to rest after a message.
+    """
     seen = _seen()
     messages, more = read(seen, 0)
     if not messages and not more:
         return current_app.response_class(status=204)
-    streamed = current_app.response_class(_stream(read, seen, monotonic() + LIFE_S), content_type=EVENT_STREAM)
+    streamed = current_app.response_class(_stream(read, seen, monotonic() + LIFE_S, pause_s), content_type=EVENT_STREAM)
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 
@@ -66,7 +69,7 @@ def _seen() -> int:
     return int(given)
 
 
-def _stream(read: Read, seen: int, until: float) -> Iterator[str]:
+def _stream(read: Read, seen: int, until: float, pause_s: float) -> Iterator[str]:
     yield f"retry: {RETRY_MS}\n\n"
     more = True
     while more and (left := until - monotonic()) > 0:
@@ -78,5 +81,7 @@ def _stream(read: Read, seen: int, until: float) -> Iterator[str]:
         for number, data in messages:
             seen = number
             yield f"id: {number}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
-        if not messages and more:
+        if more and not messages:
             yield ":\n\n"
+        elif more:
+            sleep(pause_s)

@@ -21,6 +21,8 @@ from service.store import due, unfinished
 from service.store.entities import Bot, BotState, Game, GameState, Limits, Seat
 from service.store.store import Store
 
+LOOK_AGAIN_MS: Final = 1_000
+"""When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
 OPEN_SEAT: Final = Seat(kind=OPEN, name="open")
 
 
@@ -234,6 +236,7 @@ class Games:
         raise ForbiddenError("only who made the game, or holds a seat of it, can do this", code="not_yours")
 
     def _start(self, game_id: str) -> bool:
+        self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
         if not self._store.games.start(game_id):
             return False
         self._store.due.add(due.game(game_id), self._store.due.now())

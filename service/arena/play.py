@@ -13,7 +13,7 @@ from bot_sdk.messages import parse_decision_id
 from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, InvalidError, UnavailableError, invalid
-from service.arena.games import Games, check_holds
+from service.arena.games import LOOK_AGAIN_MS, Games, check_holds
 from service.arena.queue import Queue
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
@@ -22,9 +22,6 @@ from service.store.store import Store
 
 TRIES: Final = 50
 """How often a commit may find the log longer than it was; each time somebody else has got on."""
-
-LOOK_AGAIN_MS: Final = 1_000
-"""When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
 
 
 @dataclass(frozen=True, slots=True)

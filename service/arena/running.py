@@ -34,6 +34,7 @@ from service.store.entities import (
 )
 from service.store.store import Store
 from service.store.tournaments import place
+from service.tournaments.errors import ImpossibleScheduleError
 
 ATTEMPTS: Final = 3
 WINDOW_PER_WORKER: Final = 128
@@ -79,12 +80,16 @@ class Running:
         if tournament is None or tournament.started_at is None or tournament.state is TournamentState.FINISHED:
             self._store.tournaments.settle(tournament_id)
             return []
-        pairings = self._waiting(tournament)
+        try:
+            pairings = self._waiting(tournament)
+        except ImpossibleScheduleError:  # an entry left between the check and the start
+            self._end(tournament, TournamentState.CANCELLED)
+            return []
         if tournament.state is TournamentState.CANCELLED:
             self._stop(tournament, pairings)
             return []
         if not pairings:
-            self._finish(tournament)
+            self._end(tournament, TournamentState.FINISHED)
             return []
         running, ready = self._sort(tournament, pairings)
         if tournament.state is TournamentState.PAUSED:
@@ -179,13 +184,13 @@ class Running:
         if not running:
             self._store.tournaments.settle(tournament.id)
 
-    def _finish(self, tournament: Tournament) -> None:
+    def _end(self, tournament: Tournament, state: TournamentState) -> None:
         at = self._clock()
 
-        def finished(old: Tournament) -> Tournament:
-            return old if old.state.is_end else replace(old, state=TournamentState.FINISHED, ended_at=at)
+        def ended(old: Tournament) -> Tournament:
+            return old if old.state.is_end else replace(old, state=state, ended_at=at)
 
-        self._store.tournaments.change(tournament.id, finished)
+        self._store.tournaments.change(tournament.id, ended)
         self._store.tournaments.settle(tournament.id)
 
 

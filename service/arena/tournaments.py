@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from bot_sdk.bots import PREFIX
-from bot_sdk.games import record
+from bot_sdk.bots import HOUSE, PREFIX
 from bot_sdk.games.options import OptionError
-from bot_sdk.games.packs import MAX_ENTROPY_BYTES, board_secret, commitment, root_commitment
+from bot_sdk.games.packs import MAX_ENTROPY_BYTES, root_commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
-from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.games import house_seat
 from service.arena.minting import Mint
-from service.referee.table import Table
 from service.store import due
-from service.store.entities import (
-    BotState,
-    Entry,
-    GameState,
-    Limits,
-    Result,
-    Slot,
-    Tournament,
-    TournamentState,
-)
+from service.store.entities import BotState, Entry, Limits, Tournament, TournamentState
 from service.store.store import Store
-from service.store.tournaments import place
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.schedule import Round, round_robin
-from service.tournaments.standings import Standing, standings
+from service.tournaments.schedule import Round, count_games, round_robin
 
 MAX_ENTRIES: Final = 256
 MAX_GAMES: Final = 100_000
+LOOK_AGAIN_MS: Final = 1_000
+"""When the sweeper looks at a tournament whose state changes, should the process die before it says so."""
 
 
 class Tournaments:
@@ -67,10 +55,12 @@ class Tournaments:
         seed (None: drawn) and limits. Raises InvalidError, ConflictError over the account's quota.
         """
         tournament_id = mint.id("trn_")
+        rules, table_size, options = _table(order)
         found = self._store.tournaments.get(tournament_id)
         if found is not None:
+            if (found.ruleset, found.table_size, found.options) != (rules.name, table_size, options):
+                raise ConflictError("that Idempotency-Key made another tournament", code="idempotency_key_reused")
             return found
-        rules, table_size, options = _table(order)
         self._check_quota(caller)
         root_secret = self._root_secret()
         tournament = Tournament(
@@ -100,17 +90,29 @@ class Tournaments:
         return found
 
     def list_all(
-        self, *, limit: int, cursor: str | None, state: TournamentState | None
+        self, caller: Caller, *, limit: int, cursor: str | None, state: TournamentState | None, mine: bool = False
     ) -> tuple[list[Tournament], str | None]:
-        """Give tournaments, newest first, and the next cursor."""
-        return self._store.tournaments.list_all(
-            limit=limit, cursor=cursor, keep=lambda each: state in {None, each.state}
-        )
+        """Give tournaments, or those that the caller made, newest first, and the next cursor; raises BadCursorError."""
+        owner = caller.account if mine else None
 
-    def rename(self, caller: Caller, tournament_id: str, name: str) -> Tournament:
-        """Give a tournament another name."""
+        def keep(each: Tournament) -> bool:
+            return state in {None, each.state}
+
+        if owner is not None:
+            return self._store.tournaments.list_for_account(owner, limit=limit, cursor=cursor, keep=keep)
+        return self._store.tournaments.list_all(limit=limit, cursor=cursor, keep=keep)
+
+    def change(self, caller: Caller, tournament_id: str, wanted: Mapping[str, Any]) -> Tournament:
+        """Give a tournament another name or, until its start, other rounds. Raises ForbiddenError, ConflictError."""
         self._check_owner(caller, self.get(tournament_id))
-        return self._store.tournaments.change(tournament_id, lambda old: replace(old, name=name))
+
+        def changed(old: Tournament) -> Tournament:
+            new = replace(old, **wanted)
+            if new.rounds != old.rounds and old.state is not TournamentState.OPEN:
+                raise ConflictError("the rounds are fixed by the start", code="not_open")
+            return new
+
+        return self._store.tournaments.change(tournament_id, changed)
 
     def enter(self, caller: Caller, tournament_id: str, bot_id: str, entropy: str | None) -> Entry:
         """Enter a bot, or change its entropy, until the start.
@@ -149,9 +151,17 @@ class Tournaments:
             self._store.tournaments.withdraw(tournament_id, bot_id, self._clock())
 
     def entries(self, tournament_id: str) -> list[Entry]:
-        """Give all entries in order of bot id, withdrawn ones too."""
+        """Give all entries in order of bot id, withdrawn ones too; raises NotFoundError."""
         self.get(tournament_id)
         return self._store.tournaments.entries(tournament_id)
+
+    def entry(self, tournament_id: str, bot_id: str) -> Entry:
+        """Give the entry of a bot; raises NotFoundError."""
+        self.get(tournament_id)
+        found = self._entry(tournament_id, bot_id)
+        if found is None:
+            raise NotFoundError("that bot isn't entered")
+        return found
 
     # --- starting and stopping ----------------------------------------------------------------------------------------
 
@@ -162,17 +172,17 @@ class Tournaments:
         if state is TournamentState.RUNNING and tournament.state is TournamentState.OPEN:
             self._check_can_start(tournament)
         at = self._clock()
+        self._store.due.add(due.tournament(tournament_id), self._store.due.now() + LOOK_AGAIN_MS)
         changed = self._store.tournaments.change(tournament_id, lambda old: _moved(old, state, at))
         self._store.due.add(due.tournament(tournament_id), self._store.due.now())
         return changed
 
     def _check_can_start(self, tournament: Tournament) -> None:
-        entries = self._store.tournaments.entries(tournament.id)
+        entries = [entry.bot_id for entry in self._store.tournaments.entries(tournament.id)]
         try:
-            rounds = schedule(tournament, entries)
+            games = count_games(entries, table_size=tournament.table_size, rounds=tournament.rounds)
         except ImpossibleScheduleError as error:
-            raise ConflictError(str(error), code="cannot_start") from error
-        games = sum(len(each.tables) for each in rounds)
+            raise ConflictError(f"the tournament can't start: {error}", code="cannot_start") from error
         if games > MAX_GAMES:
             detail = f"expected at most {MAX_GAMES} games, got {games}; ask for fewer rounds"
             raise ConflictError(detail, code="too_many_games")
@@ -192,6 +202,8 @@ class Tournaments:
     def _contender(self, caller: Caller, tournament: Tournament, bot_id: str) -> tuple[str, str | None]:
         """Give name and account of a bot that may enter."""
         if bot_id.startswith(PREFIX):
+            if bot_id not in HOUSE:
+                raise NotFoundError("there is no such bot")
             self._check_owner(caller, tournament)
             return house_seat(bot_id.removeprefix(PREFIX)).name, None
         bot = self._store.bots.get(bot_id)
@@ -209,68 +221,6 @@ class Tournaments:
     def _entry(self, tournament_id: str, bot_id: str) -> Entry | None:
         entries = self._store.tournaments.entries(tournament_id)
         return next((entry for entry in entries if entry.bot_id == bot_id), None)
-
-    # --- reading ------------------------------------------------------------------------------------------------------
-
-    def standings(self, tournament_id: str) -> list[Standing]:
-        """Compute the standings from the results so far."""
-        tournament = self.get(tournament_id)
-        store = self._store.tournaments
-        results, entries = store.results(tournament_id), store.entries(tournament_id)
-        return standings(entries, results, tournament.ruleset, seed=tournament.seed)
-
-    def progress(self, tournament: Tournament) -> dict[str, int]:
-        """Count the games of a tournament: all that are scheduled, finished, running now."""
-        store = self._store.tournaments
-        games = sum(len(each["tables"]) for each in store.rounds(tournament.id).values())
-        finished = store.count_results(tournament.id)
-        return {"games": games, "finished": finished, "running": max(0, len(store.started(tournament.id)) - finished)}
-
-    def rounds(self, tournament_id: str) -> list[dict[str, Any]]:
-        """Show the rounds drawn so far: tables with their boards' commitments and results, and who sits out."""
-        self.get(tournament_id)
-        store = self._store.tournaments
-        secret = store.secret(tournament_id)
-        results = {place(result.slot): result for result in store.results(tournament_id)}
-        started = store.started(tournament_id)
-
-        def shown(slot: Slot) -> dict[str, Any]:
-            board = board_of(slot.round, slot.table, started.get(place(slot), 0))
-            published = commitment(board_secret(secret, board), label_of(tournament_id, board))
-            result = _result_shown(results.get(place(slot)))
-            return {"table": slot.table, "board": board, "commitment": published, **result}
-
-        return [
-            {
-                "round": number,
-                "byes": each["byes"],
-                "tables": [
-                    {"bots": bots, **shown(Slot(tournament_id=tournament_id, round=number, table=table, board=""))}
-                    for table, bots in enumerate(each["tables"], 1)
-                ],
-            }
-            for number, each in store.rounds(tournament_id).items()
-        ]
-
-    def games(
-        self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        """Show the games made so far, newest first, and the next cursor."""
-        self.get(tournament_id)
-        found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
-        return [views.summary(game) for game in found], following
-
-    def records(self, tournament_id: str) -> Iterator[bytes]:
-        """Give the record of every game that ended, one after the other, in order of round and table."""
-        self.get(tournament_id)
-        for result in self._store.tournaments.results(tournament_id):
-            loaded = self._store.games.load(result.game_id)
-            if loaded is not None and loaded[0].state.is_end:
-                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]
-
-    def secret_of_ended(self, tournament: Tournament) -> str | None:
-        """Give the root secret in hex once the tournament has ended, else None."""
-        return self._store.tournaments.secret(tournament.id).hex() if tournament.state.is_end else None
 
 
 def schedule(tournament: Tournament, entries: Sequence[Entry]) -> list[Round]:
@@ -318,12 +268,3 @@ def _moved(old: Tournament, state: TournamentState, at: int) -> Tournament:
         raise ConflictError(f"a tournament that is {old.state.value} can't become {state.value}", code="bad_move")
     started = old.started_at or (at if state is TournamentState.RUNNING else None)
     return replace(old, state=state, started_at=started, ended_at=at if state.is_end else None)
-
-
-def _result_shown(result: Result | None) -> dict[str, Any]:
-    return {
-        "game_id": result.game_id if result else None,
-        "state": result.state.value if result else None,
-        "totals": result.totals if result else None,
-        "places": result.places if result else None,
-    }

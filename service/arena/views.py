@@ -30,8 +30,10 @@ def summary(meta: Game) -> dict[str, Any]:
 
 def game(meta: Game, table: Table | None) -> dict[str, Any]:
     """Show a game to everybody; without a table it hasn't begun."""
+    retired = table.game.retired if table else [None] * len(meta.seats)
     shown = {
         **summary(meta),
+        "seats": [{**_seat(seat), "retired": why} for seat, why in zip(meta.seats, retired, strict=True)],
         "options": meta.options,
         "limits": msgspec.to_builtins(meta.limits),
         "start": meta.start,
@@ -45,11 +47,7 @@ def game(meta: Game, table: Table | None) -> dict[str, Any]:
         "places": None,
         "ended_by": None,
     }
-    if table is None:
-        return shown
-    for seat, each in enumerate(shown["seats"]):
-        each["retired"] = table.game.retired[seat]
-    return {**shown, **_standing(meta, table, None)}
+    return shown | (_standing(meta, table, None) if table else {})
 
 
 def seat(meta: Game, table: Table | None, number: int) -> dict[str, Any]:
@@ -131,7 +129,6 @@ def _seat(shown: Seat) -> dict[str, Any]:
         "name": shown.name,
         "bot_id": shown.bot_id,
         "version": shown.version,
-        "retired": None,
     }
 
 

@@ -73,11 +73,16 @@ class TournamentStore:
         return listing.select(self._redis, keys.TOURNAMENTS, read, limit=limit, cursor=cursor, keep=keep)
 
     def list_for_account(
-        self, account_id: str, *, limit: int, cursor: str | None = None
+        self,
+        account_id: str,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        keep: Callable[[Tournament], bool] | None = None,
     ) -> tuple[list[Tournament], str | None]:
         """Give the tournaments an account created, as `list_all` does."""
         key, read = keys.account_tournaments(account_id), self._tournaments.get_many
-        return listing.select(self._redis, key, read, limit=limit, cursor=cursor)
+        return listing.select(self._redis, key, read, limit=limit, cursor=cursor, keep=keep)
 
     # --- entries --------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ OPERATIONS = [
 
 
 def test_the_committed_specification_says_what_the_api_does():
-    assert openapi.rendered() == TEXT, "run `python -m service.openapi > openapi/service.yaml`"
+    assert openapi.rendered() == TEXT, "run `make openapi`"
     assert openapi.document() == COMMITTED
 
 

@@ -1,0 +1,176 @@
+"""What is shown of a tournament: how far it is, its rounds, standings, games and records. It changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any, Final
+
+import msgspec
+
+from bot_sdk.games import record
+from bot_sdk.games.packs import board_secret, commitment
+from service.arena import views
+from service.arena.errors import NotFoundError
+from service.arena.tournaments import Tournaments, board_of, label_of
+from service.referee.table import Table
+from service.store import due, keys
+from service.store.entities import GameState, Result, Slot, Tournament
+from service.store.store import Store
+from service.store.tournaments import place
+from service.tournaments.standings import standings
+
+TABLES_PER_BOARD: Final = 1
+"""With `fresh` deals every table has a board of its own."""
+
+METHODS: Final = {
+    "seven_up": {
+        "score": "points: 1 for each game won, by forfeit too",
+        "mean": "points of a game that was played",
+        "tiebreaks": ["direct_encounter", "sonneborn_berger", "net_points_per_deal", "wins"],
+    },
+    "river": {
+        "score": "mean: the mean over boards of what a game brought",
+        "mean": "points of a game, 0 for one that was forfeited",
+        "tiebreaks": ["head_to_head", "wins", "exact_bid_rate"],
+    },
+}
+INTERVAL: Final = "Student's t at 95% over the means of boards; null under two boards"
+
+
+class Scoreboard:
+    """Reads tournaments."""
+
+    def __init__(self, store: Store, tournaments: Tournaments) -> None:
+        """Keep what it works with."""
+        self._store = store
+        self._tournaments = tournaments
+
+    def summary(self, tournament: Tournament) -> dict[str, Any]:
+        """Show a tournament as lists do."""
+        return msgspec.to_builtins(tournament) | {"tables_per_board": TABLES_PER_BOARD}  # type: ignore[no-any-return]
+
+    def view(self, tournament_id: str) -> dict[str, Any]:
+        """Show a tournament; raises NotFoundError."""
+        tournament = self._tournaments.get(tournament_id)
+        return {
+            **self.summary(tournament),
+            "secret": self._secret(tournament),
+            "entries": len(self._store.tournaments.entries(tournament_id)),
+            "progress": self.progress(tournament),
+        }
+
+    def _secret(self, tournament: Tournament) -> str | None:
+        """Give the root secret in hex once nothing is played any more: a cancelled tournament's games end later."""
+        settled = tournament.state.is_end and self._store.due.at(due.tournament(tournament.id)) is None
+        return self._store.tournaments.secret(tournament.id).hex() if settled else None
+
+    def progress(self, tournament: Tournament) -> dict[str, int]:
+        """Count the games of a tournament: all that are scheduled, those with a result, those that run."""
+        store = self._store.tournaments
+        games = sum(len(each["tables"]) for each in store.rounds(tournament.id).values())
+        finished = store.count_results(tournament.id)
+        begun = 0 if tournament.state.is_end else len(store.started(tournament.id))
+        return {"games": games, "finished": finished, "running": max(0, begun - finished)}
+
+    def follow(self, tournament_id: str, seen: int, seconds: float = 0) -> tuple[int, dict[str, Any], bool]:
+        """Tell how far a tournament is once its count of changes isn't `seen`, or `seconds` have passed.
+
+        Gives that count, state and progress, and whether more may come. Raises NotFoundError.
+        """
+        store, until = self._store.tournaments, monotonic() + seconds
+        while True:
+            left = until - monotonic()
+            count = store.pulse(tournament_id)
+            tournament = self._tournaments.get(tournament_id)
+            if count != seen or left <= 0 or tournament.state.is_end:
+                shown = {"state": tournament.state.value, **self.progress(tournament)}
+                return count, shown, not tournament.state.is_end
+            news = keys.tournament_news(tournament_id)
+            self._store.watch.wait(news, seen, lambda: store.pulse(tournament_id), left)
+
+    def standings(self, tournament_id: str) -> dict[str, Any]:
+        """Compute the standings from the results so far, and say how; raises NotFoundError."""
+        tournament = self._tournaments.get(tournament_id)
+        store = self._store.tournaments
+        results, entries = store.results(tournament_id), store.entries(tournament_id)
+        rows = standings(entries, results, tournament.ruleset, seed=tournament.seed)
+        return {
+            "items": msgspec.to_builtins(rows),
+            "next_cursor": None,
+            "results": len(results),
+            "is_final": tournament.state.is_end,
+            "method": {**METHODS[tournament.ruleset], "interval": INTERVAL},
+        }
+
+    def rounds(self, tournament_id: str, *, limit: int, after: int) -> tuple[list[dict[str, Any]], int | None]:
+        """Show `limit` rounds after round `after`: tables with boards, commitments and results, and who sits out.
+
+        Gives the number of the last round shown too, if others follow.
+        """
+        self._tournaments.get(tournament_id)
+        rounds = self._store.tournaments.rounds(tournament_id)
+        board = _Boards(self._store, tournament_id)
+        numbers = [number for number in rounds if number > after]
+        shown = [
+            {
+                "round": number,
+                "byes": rounds[number]["byes"],
+                "tables": [board.shown(number, *each) for each in enumerate(rounds[number]["tables"], 1)],
+            }
+            for number in numbers[:limit]
+        ]
+        return shown, numbers[limit - 1] if len(numbers) > limit else None
+
+    def games(
+        self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Show the games made so far, newest first, and the next cursor; raises NotFoundError, BadCursorError."""
+        self._tournaments.get(tournament_id)
+        found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
+        return [views.summary(game) for game in found], following
+
+    def records(self, tournament_id: str) -> Iterator[bytes]:
+        """Give the record of each game that has a result, in order of round and table; raises NotFoundError at once."""
+        if self._store.tournaments.get(tournament_id) is None:
+            raise NotFoundError("there is no such tournament")
+        return self._records(tournament_id)
+
+    def _records(self, tournament_id: str) -> Iterator[bytes]:
+        for result in self._store.tournaments.results(tournament_id):
+            loaded = self._store.games.load(result.game_id)
+            if loaded is not None and loaded[0].state.is_end:
+                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]
+
+
+class _Boards:
+    """What may be told of the boards of one tournament now."""
+
+    def __init__(self, store: Store, tournament_id: str) -> None:
+        self._id = tournament_id
+        self._secret = store.tournaments.secret(tournament_id)
+        self._started = store.tournaments.started(tournament_id)
+        self._results = {place(result.slot): result for result in store.tournaments.results(tournament_id)}
+
+    def shown(self, number: int, table: int, bots: list[str]) -> dict[str, Any]:
+        """Show a table: the board's secret stays one until the game has its result."""
+        at = place(Slot(tournament_id=self._id, round=number, table=table, board=""))
+        board = board_of(number, table, self._started.get(at, 0))
+        secret, result = board_secret(self._secret, board), self._results.get(at)
+        return {
+            "table": table,
+            "bots": bots,
+            "board": board,
+            "commitment": commitment(secret, label_of(self._id, board)),
+            "secret": secret.hex() if result else None,
+            **_result_shown(result),
+        }
+
+
+def _result_shown(result: Result | None) -> dict[str, Any]:
+    return {
+        "game_id": result.game_id if result else None,
+        "state": result.state.value if result else None,
+        "totals": result.totals if result else None,
+        "places": result.places if result else None,
+    }
