@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
@@ -28,7 +29,7 @@ SHORT = {
     "SLAGVELD_SWEEP_MS": "50",
     "SLAGVELD_HEARTBEAT_MS": "500",
     "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8",
-    "SLAGVELD_ACCOUNTS": "open",
+    "SLAGVELD_ANONYMOUS_GAMES": "1",
     "SLAGVELD_RATE_PER_ADDRESS": "100000 per second",
     "SLAGVELD_RATE_PER_TOKEN": "100000 per second",
     "dramatiq_restart_delay": "100",
@@ -99,16 +100,18 @@ class Api(Process):
 
     def __init__(self, environment: dict[str, str], log: Path) -> None:
         self._from = log.stat().st_size if log.exists() else 0
-        command = ["-m", "gunicorn", "-c", "python:service.launch.gunicorn_conf", "--bind", "127.0.0.1:0"]
-        super().__init__("API", [*command, "--workers", "1", "service.wsgi:application()"], environment, log)
+        super().__init__("API", ["-m", "service.cli", "api", "--port", "0"], environment, log)
 
-    @property
-    def address(self) -> str | None:
-        """Where it listens, None as long as it doesn't."""
+    @functools.cached_property
+    def address(self) -> str:
+        """Where it listens; waits until it does."""
+        wait_until(lambda: self._listening() is not None, 20, "an API that listens")
+        return self._listening()[1].decode()
+
+    def _listening(self) -> re.Match[bytes] | None:
         with self.log.open("rb") as said:
             said.seek(self._from)
-            found = _LISTENING.search(said.read())
-        return found and found[1].decode()
+            return _LISTENING.search(said.read())
 
 
 class Bots(Process):
@@ -175,7 +178,7 @@ class Arena:
 
     def start_worker(self) -> Process:
         log = self._folder / f"worker-{len(self._opened)}.log"
-        self.workers.append(self._own(Process("worker", ["-m", "tests.integration.worker_process"], self.environment, log)))
+        self.workers.append(self._own(Process("worker", ["-m", "service.cli", "worker"], self.environment, log)))
         return self.workers[-1]
 
     def start_api(self) -> None:
@@ -199,6 +202,15 @@ class Arena:
         """Give the last words of all processes that said anything."""
         logs = sorted(self._folder.glob("*.log"))
         return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-3_000:]}" for log in logs if log.stat().st_size)
+
+    def left(self) -> str:
+        """Tell what is still to be done, and in how many milliseconds it is looked at."""
+        now = self.store.due.now()
+        names = [(name, at - now) for name, at in self.store.due.peek(now + 10**9, 100)]
+        games = self.store.games.get_many([name.partition(":")[2] for name, _ in names])
+        states = [game and (game.state.value, self.store.games.length(game.id)) for game in games]
+        leased = self.store.games.leased([name.partition(":")[2] for name, _ in names])
+        return "\n".join(map(str, zip(names, states, leased, strict=True))) or "nothing is due"
 
     # --- what is in it ------------------------------------------------------------------------------------------------
 

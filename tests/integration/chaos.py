@@ -1,54 +1,62 @@
-"""Kills at seeded moments: what dies, and after how much further work. The same seed gives the same plan."""
+"""Kills at seeded moments of the work: what dies, and how far the work is then. The same seed gives the same plan."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tests.integration.arena import Arena, wait_until
 
 STUCK_S = 30.0
+LAST_SHARE = 0.9
+"""No kill comes later than with this share of the work done, so that each hits work."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """After `after` more decisions asked, or results written, `victim` dies."""
+    """`victim` dies when there have been `at` of what is counted."""
 
     victim: str
-    counts: str
-    after: int
+    counted: str
+    at: int
 
     def __str__(self) -> str:
-        return f"{self.victim} after {self.after} more {self.counts}"
+        return f"{self.victim} at {self.at} {self.counted}"
 
 
-def plan(seed: int, victims: dict[str, int], *, decisions: int, results: int) -> list[Moment]:
-    """Draw the moments: each victim so many times, at most `decisions` or `results` apart."""
+def plan(seed: int, victims: Mapping[str, int], totals: Mapping[str, int]) -> list[Moment]:
+    """Draw the moments: each victim so many times, anywhere in work that takes `totals` if nobody disturbs it."""
     draw = random.Random(seed)
     order = [victim for victim, times in victims.items() for _ in range(times)]
     draw.shuffle(order)
-    return [_moment(draw, victim, decisions, results) for victim in order]
+    counted = [draw.choice(list(totals)) for _ in order]
+    return [
+        Moment(victim, what, draw.randint(1, int(totals[what] * LAST_SHARE)))
+        for victim, what in zip(order, counted, strict=True)
+    ]
 
 
-def _moment(draw: random.Random, victim: str, decisions: int, results: int) -> Moment:
-    if draw.random() < 0.7:
-        return Moment(victim, "decisions", draw.randint(1, decisions))
-    return Moment(victim, "results", draw.randint(1, results))
+def unleash(arena: Arena, moments: list[Moment], counters: Mapping[str, Callable[[], int]]) -> Iterator[Moment]:
+    """Let the moments come, as the work goes on, and kill and restart their victims; give each once it has happened."""
+    left, draw = list(moments), random.Random(repr(moments))
+
+    def come() -> list[Moment]:
+        counts = {what: count() for what, count in counters.items()}
+        return [moment for moment in left if counts[moment.counted] >= moment.at]
+
+    while left:
+        wait_until(come, STUCK_S, f"one of {'; '.join(map(str, left))}")
+        for moment in come():
+            left.remove(moment)
+            _strike(arena, moment.victim, draw)
+            yield moment
 
 
-def unleash(arena: Arena, moments: list[Moment], counters: dict[str, Callable[[], int]], is_over: Callable[[], bool]) -> Iterator[Moment]:
-    """Let each moment come, kill and restart its victim; give each moment once it has happened."""
-    draw = random.Random(str(moments))
-    for moment in moments:
-        count = counters[moment.counts]
-        goal = count() + moment.after
-        wait_until(lambda count=count, goal=goal: count() >= goal or is_over(), STUCK_S, str(moment))
-        assert not is_over(), f"all was played before {moment}: nothing was tested by it"
-        if moment.victim == "worker":
-            arena.restart_worker(draw.randrange(len(arena.workers)))
-        elif moment.victim == "api":
-            arena.restart_api()
-        else:
-            arena.restart_valkey()
-        yield moment
+def _strike(arena: Arena, victim: str, draw: random.Random) -> None:
+    if victim == "worker":
+        arena.restart_worker(draw.randrange(len(arena.workers)))
+    elif victim == "api":
+        arena.restart_api()
+    else:
+        arena.restart_valkey()

@@ -1,15 +1,15 @@
-"""Those who look on while processes die: whatever they were shown must still be so later."""
+"""Those who use the API while processes die: whatever they were shown or promised must still hold later."""
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
-from redis import RedisError
-
-from service.store.entities import Result
-from service.store.store import Store
+from bot_sdk.client import Arena as Client
+from bot_sdk.client import ArenaError
+from bot_sdk.games.record import Record
 
 
 class Onlooker:
@@ -41,26 +41,92 @@ class Onlooker:
             raise self._failed
 
 
-class ResultsSeen:
-    """Reads the results of tournaments; one it has seen must stand for ever as it was."""
+class _OverHttp:
+    """Somebody whose API may be gone, or elsewhere, at each call; `address` tells where it is now."""
 
-    def __init__(self, store: Store, tournament_ids: list[str]) -> None:
-        self._store = store
+    def __init__(self, address: Callable[[], str | None]) -> None:
+        self._address = address
+
+    def _try(self, call: Callable[[Client], Any]) -> Any:
+        """Give what the API answers, None if it is away, or its store is."""
+        address = self._address()
+        if address is None:
+            return None
+        with Client(address, timeout_s=10) as client:
+            try:
+                return call(client)
+            except ArenaError as error:
+                if error.code == "unreachable" or error.status == 503:
+                    return None
+                raise
+
+
+class ResultsSeen(_OverHttp):
+    """Reads rounds and progress of tournaments; a result it has seen must stand for ever as it was."""
+
+    def __init__(self, address: Callable[[], str | None], tournament_ids: list[str]) -> None:
+        super().__init__(address)
         self._ids = tournament_ids
-        self.seen: dict[str, dict[str, Result]] = {}
+        self._seen: dict[str, dict[tuple[int, int], Any]] = {name: {} for name in tournament_ids}
         self.looks = 0
 
     def look(self) -> None:
-        for tournament_id in self._ids:
-            try:
-                results = self._store.tournaments.results(tournament_id)
-            except RedisError:
-                continue
-            self._compare(tournament_id, {result.game_id: result for result in results})
+        for name in self._ids:
+            rounds = self._try(lambda client, name=name: list(client.rounds(name)))
+            shown = self._try(lambda client, name=name: client.tournament(name))
+            if rounds is not None and shown is not None:
+                self._compare(name, rounds, shown["progress"])
 
-    def _compare(self, tournament_id: str, now: dict[str, Result]) -> None:
-        before = self.seen.setdefault(tournament_id, {})
-        lost = {game_id: result for game_id, result in before.items() if now.get(game_id) != result}
+    def _compare(self, name: str, rounds: list[Any], progress: dict[str, int]) -> None:
+        now = {
+            (each["round"], table["table"]): table
+            for each in rounds
+            for table in each["tables"]
+            if table["state"] is not None
+        }
+        before = self._seen[name]
+        lost = {place: result for place, result in before.items() if now.get(place) != result}
         assert not lost, f"results that were shown have gone or changed: {lost}"
+        assert progress["finished"] >= len(now), f"{progress} after {len(now)} results"
         before |= now
         self.looks += 1
+
+
+class Person(_OverHttp):
+    """Plays one game against house bots; an action that was taken stays taken."""
+
+    def __init__(self, address: Callable[[], str | None]) -> None:
+        super().__init__(address)
+        self.game_id = ""
+        self._token = ""
+        self.taken: list[str] = []
+        """The actions answered 201 or 200, in order."""
+        self.is_done = False
+
+    def sit_down(self, client: Client, ruleset: str, seats: int) -> None:
+        houses = [{"kind": "house", "name": "greedy"}] * (seats - 1)
+        game = client.create_game(ruleset, [{"kind": "human", "name": "Ada"}, *houses], human_budget_ms=600_000)
+        self.game_id, self._token = game["id"], game["seats"][0]["token"]
+
+    def move(self) -> None:
+        """Look at the seat; if it owes a decision, take one, again until it is answered."""
+        if self.is_done:
+            return
+        view = self._try(lambda client: client.seat(self.game_id, 0, self._token, wait_s=1))
+        if view is None:
+            return
+        self.is_done = view["state"] != "running"
+        decision_id = view["decision_id"]
+        if decision_id is None:
+            return
+        assert decision_id == f"{self.game_id}.0.{len(self.taken)}", f"{decision_id} is owed after {self.taken}"
+        action = random.Random(decision_id).choice(view["legal_actions"])
+        while not self._try(lambda client: client.act(self.game_id, 0, decision_id, action, self._token)):
+            pass
+        self.taken.append(action)
+
+    def check(self, shown: Record) -> None:
+        """Compare the record with what was taken."""
+        mine = [event for deal in shown.deals for event in deal.events if event["seat"] == 0]
+        assert [event["action"] for event in mine] == self.taken
+        assert {event["outcome"] for event in mine} == {"ok"}
