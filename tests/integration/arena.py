@@ -15,8 +15,11 @@ from typing import IO, Self
 
 from bot_sdk.signing import make_secret
 from service.arena.caller import Caller
+from service.arena.games import Games, Policy
 from service.arena.minting import Mint
 from service.arena.tournaments import Tournaments
+from service.config import Settings
+from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
 from service.services import now_ms
 from service.store.entities import Bot, BotState, TournamentState
@@ -256,6 +259,15 @@ class Arena:
             self.tournaments.enter(OWNER, tournament.id, bot_id, f"entropy of {bot_id}")
         self.tournaments.set_state(OWNER, tournament.id, TournamentState.RUNNING)
         return tournament.id
+
+    def start_game(self, ruleset: str, bot_ids: list[str], limits: dict[str, int]) -> str:
+        """Start a game of registered bots."""
+        policy = Policy(anonymous_games=False, max_open_games=1_000, open_seat_ms=60_000)
+        queue = BrokerQueue(open_broker(Settings.from_env(self.environment)))
+        games = Games(self.store, queue, policy, clock=now_ms, pack_secret=lambda: bytes(range(32)))
+        seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
+        order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
+        return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id
 
     def is_finished(self, tournament_id: str) -> bool:
         return self.tournaments.get(tournament_id).state is TournamentState.FINISHED
