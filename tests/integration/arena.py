@@ -57,7 +57,9 @@ def wait_until(is_so: Callable[[], bool], seconds: float, what: str, every_s: fl
 class Process:
     """A child in a process group of its own, what it says in a file."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path, **options: object) -> None:
+    def __init__(
+        self, name: str, command: list[str], environment: dict[str, str], log: Path, **options: object
+    ) -> None:
         self.name = name
         self.log = log
         with log.open("ab") as said:
@@ -122,7 +124,15 @@ class Bots(Process):
 
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
         self.journal = Journal(folder / "asked")
-        command = ["-m", "tests.integration.bot_process", str(folder / "asked"), SECRET, str(batch), str(think_ms), *names]
+        command = [
+            "-m",
+            "tests.integration.bot_process",
+            str(folder / "asked"),
+            SECRET,
+            str(batch),
+            str(think_ms),
+            *names,
+        ]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
         out: IO[bytes] = self.child.stdout
@@ -164,7 +174,9 @@ class Arena:
         self.store = Store.open(self.valkey.url, max_connections=16)
         self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
         for number, (name, url) in enumerate(zip(self._names, self.bots.urls, strict=True)):
-            self.register(f"bot_{number}", name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games)
+            self.register(
+                f"bot_{number}", name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games
+            )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -204,7 +216,9 @@ class Arena:
     def said(self) -> str:
         """Give the last words of all processes that said anything."""
         logs = sorted(self._folder.glob("*.log"))
-        return "\n".join(f"--- {log.name}\n{log.read_text(errors='replace')[-3_000:]}" for log in logs if log.stat().st_size)
+        return "\n".join(
+            f"--- {log.name}\n{log.read_text(errors='replace')[-3_000:]}" for log in logs if log.stat().st_size
+        )
 
     def left(self) -> str:
         """Tell what is still to be done, and in how many milliseconds it is looked at."""
@@ -241,7 +255,9 @@ class Arena:
             self.store, max_tournaments=10, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
         )
 
-    def launch(self, name: str, ruleset: str, size: int, rounds: int, entries: list[str], limits: dict[str, int]) -> str:
+    def launch(
+        self, name: str, ruleset: str, size: int, rounds: int, entries: list[str], limits: dict[str, int]
+    ) -> str:
         """Start a tournament whose id and packs depend on its name alone."""
         order = {
             "name": name,

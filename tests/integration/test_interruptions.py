@@ -35,7 +35,9 @@ def asked_twice(arena):
 
 
 def outcomes(arena, tournament_id):
-    return {name for result in arena.store.tournaments.results(tournament_id) for seat in result.outcomes for name in seat}
+    return {
+        name for result in arena.store.tournaments.results(tournament_id) for seat in result.outcomes for name in seat
+    }
 
 
 def test_a_worker_told_to_stop_hands_its_games_to_another_at_once(tmp_path):
