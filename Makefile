@@ -24,7 +24,7 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-openapi: .venv/service.stamp
+openapi: .venv/dev.stamp
 	for which in service bot; do \
 	  $(BIN)/slagveld openapi $$which > openapi/$$which.yaml.new && mv openapi/$$which.yaml.new openapi/$$which.yaml || exit 1; \
 	done

@@ -301,3 +301,7 @@ def register(
 
 def _print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

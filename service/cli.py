@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging.config
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -16,9 +17,13 @@ from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import click
+from rich.console import Console
 
+from bot_sdk.errors import SdkError
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, ports
+from service.launch.announced import AnnounceError
+from service.launch.report import Screen
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError
@@ -44,7 +49,7 @@ def as_sentences(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except (SettingsError, ports.PortError) as error:
             raise UsageProblem(str(error)) from error
-        except (StackError, ValkeyError, OSError) as error:
+        except (AnnounceError, SdkError, StackError, ValkeyError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
     return run
@@ -153,6 +158,24 @@ def worker() -> None:
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
         WorkerProcess(Settings.from_env(os.environ)).run(signals.wait_for_stop)
+
+
+@main.command()
+@as_sentences
+def demo() -> None:
+    """Hold a night of tournaments in a temporary folder: two rulesets, six bots over HTTP, a hundred games.
+
+    Nothing is left afterwards. It takes about a minute.
+    """
+    from service.launch.demo import run  # noqa: PLC0415 - much to load, and for this command alone
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        fine = run(Screen(Console(), Console(stderr=True)))
+    except KeyboardInterrupt:
+        _tell("stopped, nothing is left")
+        sys.exit(INTERRUPTED)
+    sys.exit(0 if fine else 1)
 
 
 @main.command()

@@ -15,7 +15,7 @@ from service.arena.errors import NotFoundError
 from service.arena.tournaments import Tournaments, board_of, label_of
 from service.referee.table import Table
 from service.store import due, keys
-from service.store.entities import GameState, Result, Slot, Tournament
+from service.store.entities import GameState, Result, Slot, Tournament, TournamentState
 from service.store.store import Store
 from service.store.tournaments import place
 from service.tournaments.standings import standings
@@ -61,9 +61,11 @@ class Scoreboard:
         }
 
     def _secret(self, tournament: Tournament) -> str | None:
-        """Give the root secret in hex once nothing is played any more: a cancelled tournament's games end later."""
-        settled = tournament.state.is_end and self._store.due.at(due.tournament(tournament.id)) is None
-        return self._store.tournaments.secret(tournament.id).hex() if settled else None
+        """Give the root secret in hex once nothing is played any more: a cancelled tournament's games end after it."""
+        over = tournament.state is TournamentState.FINISHED
+        if tournament.state is TournamentState.CANCELLED:
+            over = self._store.due.at(due.tournament(tournament.id)) is None
+        return self._store.tournaments.secret(tournament.id).hex() if over else None
 
     def progress(self, tournament: Tournament) -> dict[str, int]:
         """Count the games of a tournament: all that are scheduled, those with a result, those that run."""

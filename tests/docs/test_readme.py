@@ -1,4 +1,4 @@
-"""Runs every command of README.md, in its order, as a reader would: servers in the background, the rest in one shell."""
+"""Runs every command of README.md, in its order, servers in the background, the rest in one shell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_S = 120
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def listens_at(told):
 
 
 def test_the_two_commands_are_targets_of_the_makefile():
-    commands = re.findall(r"^make (\w+)", "".join(blocks("sh")), re.M)
+    commands = re.findall(r"^make (\w+)", "".join(blocks("sh")), re.MULTILINE)
     assert set(commands) == {"demo", "test"}
     for command in commands:
         subprocess.run(["make", "-n", command], cwd=ROOT, check=True, capture_output=True)

@@ -215,6 +215,28 @@ def test_a_retirement_stands_right_after_the_fault_that_caused_it_in_the_same_de
         assert events[at - 1]["outcome"] not in ("ok", "retired")
 
 
+def before_the_last_card_of_deal_0() -> Game:
+    game = started("river", 4, start_cards=2, max_faults=1)
+    return fallback_on(game, until=lambda game: len(game.log) == 4 + 2 * 4 - 1)
+
+
+def test_a_retirement_by_a_fault_that_ends_a_deal_belongs_to_that_deal() -> None:
+    game = before_the_last_card_of_deal_0()
+    fault(game, seat := game.owed()[0])
+    made = recorded(game, "aborted")
+    assert made.deals[0].events[-1] == {"event": "retired", "seat": seat, "reason": "faults"}
+    assert made.deals[1].events == []
+    record.verify(made)
+
+
+def test_a_seat_that_leaves_between_deals_leaves_in_the_new_one() -> None:
+    game = fallback_on(before_the_last_card_of_deal_0(), until=lambda game: game.state.deal_number == 1)
+    game.apply(Retired(2, RetiredBecause.LEFT))
+    made = recorded(game, "aborted")
+    assert made.deals[1].events == [{"event": "retired", "seat": 2, "reason": "left"}]
+    record.verify(made)
+
+
 def test_points_are_the_net_change_of_each_deal() -> None:
     for make in RECORDS:
         running = [0] * len(make().seats)
@@ -475,6 +497,12 @@ def test_another_status_or_ending_is_refused(make: Any) -> None:
             same = status == shown["status"] or {status, shown["status"]} == stopped
             accepted = is_accepted(json.dumps({**shown, "status": status, "ended_by": ended_by}).encode())
             assert accepted == (same and ended_by == shown["ended_by"])
+
+
+@pytest.mark.parametrize("ms", [3.14, 1049.0, -1.0])
+def test_a_time_that_no_log_could_hold_is_refused(ms: float) -> None:
+    with pytest.raises(RecordError, match="two significant digits"):
+        verify(put(as_json(finished_river()), "deals.0.events.0.ms", ms))
 
 
 def test_a_refusal_says_where_and_what_was_expected() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -74,6 +76,56 @@ def refused_a_chunked_body(server):
     answer = requests.post(f"{server}/v1/accounts", data=iter([b'{"name":"ann"}']), timeout=5)
     assert answer.status_code == 411
     assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_streams_go_on_where_they_broke_off(server):
+    """Many follow a game at once; one loses its connection and comes back."""
+    account = requests.post(f"{server}/v1/accounts", json={"name": "ann"}, timeout=5).json()
+    host = {"Authorization": f"Bearer {account['token']}"}
+    order = {"ruleset": "river", "seats": [{"kind": "human"}] * 4, "options": {"start_cards": 1}}
+    game = requests.post(f"{server}/v1/games", json=order, headers=host, timeout=5).json()
+    path = f"{server}/v1/games/{game['id']}"
+    with ThreadPoolExecutor(20) as pool:
+        followers = [pool.submit(follow, f"{path}/stream") for _ in range(19)]
+        broken, seen = follow(f"{path}/stream", most=1), []
+        play_out(path, [seat["token"] for seat in game["seats"]])
+        events = requests.get(f"{path}/events", timeout=5).json()["items"]
+        assert events[-1]["event"] == "ended"
+        seen = broken + follow(f"{path}/stream", after=broken[-1]["id"])
+        assert seen == events
+        assert [follower.result(timeout=20) for follower in followers] == [events] * 19
+    again = requests.get(f"{path}/stream", headers={"Last-Event-ID": str(len(events))}, timeout=5)
+    assert again.status_code == 204
+
+
+def follow(url, after=0, most=1_000):
+    """Read events off a stream until it ends or there are enough."""
+    found = []
+    with requests.get(url, headers={"Last-Event-ID": str(after)}, stream=True, timeout=20) as answer:
+        assert answer.status_code == 200
+        for line in answer.iter_lines():
+            if line.startswith(b"data: "):
+                found.append(json.loads(line.removeprefix(b"data: ")))
+            if len(found) == most:
+                break
+    return found
+
+
+def play_out(path, tokens):
+    """Let everybody take the first legal action until the game is over; waits are long polls."""
+
+    def play(number, token):
+        headers = {"Authorization": f"Bearer {token}"}
+        with requests.Session() as session:
+            while True:
+                view = session.get(f"{path}/seats/{number}?wait_for=decision", headers=headers, timeout=30).json()
+                if view["decision_id"] is None:
+                    return view["state"]
+                body = {"decision_id": view["decision_id"], "action": view["legal_actions"][0]}
+                assert session.post(f"{path}/seats/{number}/actions", json=body, headers=headers, timeout=5).ok
+
+    with ThreadPoolExecutor(len(tokens)) as pool:
+        assert set(pool.map(play, range(len(tokens)), tokens)) == {"finished"}
 
 
 def answers_while_clients_dawdle(server):

@@ -5,20 +5,9 @@ from redis.exceptions import ConnectionError as StoreGone
 from redis.exceptions import OutOfMemoryError, ResponseError
 
 from service.api.bodies import MAX_BYTES, MAX_DEPTH
+from tests.service.api.answers import problem
 
 JSON = {"Content-Type": "application/json"}
-
-
-def problem(answer, status, code):
-    """Assert that an answer is a whole problem and give it."""
-    assert answer.status_code == status, answer.text
-    assert answer.content_type == "application/problem+json"
-    body = answer.get_json()
-    assert body["code"] == code, body
-    assert body["status"] == status
-    assert {"type", "title", "detail"} <= set(body)
-    assert not body["detail"].endswith(".")
-    return body
 
 
 def test_an_unknown_path(client):

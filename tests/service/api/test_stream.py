@@ -1,0 +1,99 @@
+"""Server-sent events, as the app writes them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from redis.exceptions import ConnectionError as StoreGone
+
+from service.api import stream
+from tests.service.api.answers import problem
+
+
+def messages(raw):
+    """Read a stream as a browser does; comments and the advice on retrying are left out."""
+    found = []
+    for block in raw.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
+        if "data" in fields:
+            found.append((int(fields["id"]), json.loads(fields["data"])))
+    return found
+
+
+@pytest.fixture
+def ended(people):
+    """Give the path of a game that has ended after a few events."""
+    game, players = people("river", 4)
+    for _ in range(5):
+        next(player for player in players.values() if player.view()["decision_id"]).act()
+    for player in players.values():
+        player("DELETE")
+    return f"/v1/games/{game['id']}"
+
+
+def test_a_stream_is_the_list_of_events_and_ends(client, ended):
+    listed = client.get(f"{ended}/events").get_json()["items"]
+    answer = client.get(f"{ended}/stream")
+    assert answer.content_type == "text/event-stream"
+    assert answer.headers["Cache-Control"] == "no-cache"
+    assert answer.data.startswith(b"retry: ")
+    assert messages(answer.data) == [(event["id"], event) for event in listed]
+    assert listed[-1]["event"] == "ended"
+
+
+def test_a_stream_goes_on_after_the_last_event_seen(client, ended):
+    listed = client.get(f"{ended}/events").get_json()["items"]
+    answer = client.get(f"{ended}/stream", headers={"Last-Event-ID": "3"})
+    assert messages(answer.data) == [(event["id"], event) for event in listed[3:]]
+    assert client.get(f"{ended}/stream", headers={"Last-Event-ID": str(len(listed))}).status_code == 204
+
+
+@pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 5000, "1 2"])
+def test_a_last_event_that_is_none(client, ended, last):
+    problem(client.get(f"{ended}/stream", headers={"Last-Event-ID": last}), 422, "invalid")
+
+
+def test_a_silent_stream_says_that_it_is_there_and_ends_after_a_while(client, people, monkeypatch):
+    monkeypatch.setattr(stream, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(stream, "LIFE_S", 0.4)
+    game, _ = people()
+    answer = client.get(f"/v1/games/{game['id']}/stream")
+    assert len(messages(answer.data)) == 1
+    assert answer.data.count(b":\n\n") >= 3
+
+
+def test_a_stream_tells_what_happens_meanwhile(client, people):
+    game, players = people("river", 4)
+    parts = client.get(f"/v1/games/{game['id']}/stream").response
+    assert next(parts).startswith(b"retry")
+    assert messages(next(parts))[0][1]["event"] == "deal"
+    for expected in range(2, 6):
+        next(player for player in players.values() if player.view()["decision_id"]).act()
+        (number, event), *_ = messages(next(parts))
+        assert (number, event["event"]) == (expected, "action")
+    parts.close()
+
+
+def test_a_stream_ends_when_the_store_is_away(app, client, people, monkeypatch):
+    game, _ = people()
+    play = app.extensions["slagveld"].play
+    parts = client.get(f"/v1/games/{game['id']}/stream").response
+    next(parts)
+
+    def away(*_):
+        raise StoreGone
+
+    monkeypatch.setattr(play, "_games", type("Away", (), {"table": staticmethod(away)}))
+    assert list(parts) == []
+
+
+def test_sealed_bids_are_streamed_when_they_are_revealed(client, people):
+    game, players = people("river", 4, options={"bidding": "simultaneous"})
+    path = f"/v1/games/{game['id']}/events"
+    for player in list(players.values())[:3]:
+        player.act()
+        assert len(client.get(path).get_json()["items"]) == 1
+    players[3].act()
+    revealed = client.get(f"{path}?after=1").get_json()["items"]
+    assert [(event["seat"], event["action"]) for event in revealed] == [(seat, "bid:0") for seat in range(4)]
