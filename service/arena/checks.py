@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from bot_sdk.messages import BotCard
 from service.outbound.calls import Calls
 from service.outbound.values import Answer, Call, Endpoint
 from service.store.entities import Bot, BotState, Check
+from service.store.errors import NotFoundError
 from service.store.store import Store
 
 
@@ -46,7 +48,8 @@ class Checks:
         ended_at = self._clock()
         if passed:
             card = line.card()
-            bots.change(bot.id, lambda old: activated(old, check, card, ended_at))
+            with suppress(NotFoundError):  # deleted meanwhile
+                bots.change(bot.id, lambda old: activated(old, check, card, ended_at, checked=bot.rulesets))
         state = "passed" if passed else "failed"
         bots.change_check(check_id, lambda old: replace(old, state=state, steps=steps, ended_at=ended_at))
 
@@ -80,12 +83,15 @@ class Line:
         return self._calls.ask(Call(self._number, endpoint, body, budget_ms, f"msg_check.{name}", decisions))
 
 
-def activated(bot: Bot, check: Check, card: BotCard, now: int) -> Bot:
+def activated(bot: Bot, check: Check, card: BotCard, now: int, *, checked: Sequence[str]) -> Bot:
     """Give the bot as a passed check leaves it: active at the URL that was checked, with what its card says.
 
-    A bot that the operator has disabled, or whose URL has changed since, is left as it is.
+    A bot that the operator has disabled, whose URL has changed since, or that claims more than the rulesets `checked`
+    by now, is left as it is.
     """
     if bot.state is BotState.DISABLED or check.url not in {bot.url, bot.new_url}:
+        return bot
+    if not set(bot.rulesets) <= set(checked):
         return bot
     return replace(
         bot,

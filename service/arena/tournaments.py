@@ -194,8 +194,10 @@ class Tournaments:
     def _check_quota(self, caller: Caller) -> None:
         if caller.account_id is None:
             return
-        found, _ = self._store.tournaments.list_for_account(caller.account_id, limit=self._max_tournaments)
-        if sum(not each.state.is_end for each in found) >= self._max_tournaments:
+        found, _ = self._store.tournaments.list_for_account(
+            caller.account_id, limit=self._max_tournaments, keep=lambda each: not each.state.is_end
+        )
+        if len(found) >= self._max_tournaments:
             detail = f"an account has at most {self._max_tournaments} unfinished tournaments"
             raise ConflictError(detail, code="quota_tournaments")
 

@@ -52,15 +52,15 @@ class Aftermath:
                 action=event.action,
                 error=error,
                 status=verdict.status,
-                head=verdict.head.decode(errors="replace") if verdict.head else None,
+                head=_shown(event, verdict),
             )
         )
 
     def flush(self) -> None:
-        """Write the lines kept back, in one round trip."""
-        lines, self._lines = self._lines, []
-        if lines:
-            self._store.ledger.add(lines)
+        """Write the lines kept back, in one round trip; should that fail they stay, for another try."""
+        if self._lines:
+            self._store.ledger.add(self._lines)
+            self._lines = []
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost."""
@@ -69,7 +69,7 @@ class Aftermath:
             if table is not None and state in {GameState.FINISHED, GameState.VOID}:
                 self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at))
             self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
-        if table is not None:
+        if table is not None and meta.started_at is not None:
             self._close_for_bots(meta, state, table, ended_at)
         self._store.games.settle(meta)
 
@@ -119,6 +119,13 @@ class Aftermath:
                 webhook_id=f"msg_{meta.id}.{seat}.{what}",
             )
         )
+
+
+def _shown(event: Decided, verdict: Verdict) -> str | None:
+    """Show the beginning of what a bot sent, where that wasn't a good answer."""
+    if event.outcome is Outcome.OK or not verdict.head:
+        return None
+    return verdict.head.decode(errors="replace")
 
 
 def counted(game: Play, seat: int) -> dict[str, int]:

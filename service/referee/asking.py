@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot_sdk.events import Outcome
 from bot_sdk.messages import Decision, Decisions, encode
 from bot_sdk.replies import BadReply, Missed, Reply, read_action, read_actions
-from service.outbound.values import Answer, Call, Endpoint
+from service.outbound.values import HEAD_SHOWN, Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 
 
@@ -35,12 +35,12 @@ def calls_for(askings: Iterable[Asking], new_id: Callable[[], str]) -> Iterator[
         if asking.max_batch > 1:
             together[asking.endpoint, asking.decision.budget_ms].append(asking)
         else:
-            yield _call([asking], new_id), [asking]
+            yield _call([asking], new_id()), [asking]
     for group in together.values():
         size = group[0].max_batch
         for start in range(0, len(group), size):
             chunk = group[start : start + size]
-            yield _call(chunk, new_id), chunk
+            yield _call(chunk, new_id()), chunk
 
 
 def verdicts_in(answer: Answer, askings: Sequence[Asking]) -> Iterator[tuple[Asking, Verdict]]:
@@ -60,16 +60,16 @@ def verdicts_in(answer: Answer, askings: Sequence[Asking]) -> Iterator[tuple[Ask
             yield asking, _verdict(answer, Outcome.OK, action=reply.action, note=reply.note)
 
 
-def _call(askings: list[Asking], new_id: Callable[[], str]) -> Call:
+def _call(askings: list[Asking], name: str) -> Call:
     first = askings[0]
     single = len(askings) == 1
     message = first.decision if single else _batch(askings)
     return Call(
-        key=tuple(asking.decision_id for asking in askings),
+        key=name,  # the same decision may be on its way twice, if the store lost the first asking's position
         endpoint=first.endpoint,
         body=encode(message),
         budget_ms=first.decision.budget_ms,
-        webhook_id=f"msg_{first.decision_id}" if single else new_id(),
+        webhook_id=f"msg_{first.decision_id if single else name}",
         decisions=len(askings),
     )
 
@@ -99,4 +99,5 @@ def _verdict(
     note: str | None = None,
     error: str | None = None,
 ) -> Verdict:
-    return Verdict(outcome, answer.ms, action, note, error, answer.status, answer.head)
+    head = answer.head or (answer.body or b"")[:HEAD_SHOWN]
+    return Verdict(outcome, answer.ms, action, note, error, answer.status, head)

@@ -12,8 +12,10 @@ from bot_sdk.messages import decision_id
 from service.referee.asking import Asking
 from service.referee.referee import Referee
 from service.referee.table import BOT, HOUSE, HUMAN, Table
+from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
-from service.store.entities import GameState
+from service.store.entities import Game, GameState
+from service.store.errors import DamagedError
 
 logger: Final = logging.getLogger(__name__)
 
@@ -33,8 +35,9 @@ class Drive:
         self._token = token
         self.game_id = game_id
         self.table: Table | None = None
-        self.asked: set[str] = set()
+        self.asked: dict[str, Asking] = {}
         self._answered: dict[str, Verdict] = {}
+        self._tries = Tries()
 
     # --- taking and leaving -------------------------------------------------------------------------------------------
 
@@ -44,8 +47,12 @@ class Drive:
         if not referee.insist(lambda: referee.leases.take(self.game_id, self._token)):
             return
         self._load()
-        if self.table is not None and self._try(self.table) and self.table.length == 0 and not self.table.game.is_over:
-            referee.aftermath.began(self.table)
+        if self.table is None:
+            return
+        self._tries.begin(self.table.length)
+        if self._try(self.table) and self.table.length == 0 and not self.table.game.is_over:
+            table = self.table
+            referee.insist(lambda: referee.aftermath.began(table))
 
     def hand_back(self) -> None:
         """Give the game back where it stands, to be taken up by another at once."""
@@ -60,7 +67,7 @@ class Drive:
     def break_off(self) -> None:
         """Leave the game to whoever takes it when the lease has run out; the try stays counted."""
         self.table = None
-        self._referee.leases.forget(self.game_id)
+        self._referee.leases.forget(self.game_id, self._token)
 
     def _try(self, table: Table) -> bool:
         """Count a try at this point of the game; after the third that came to nothing the game is aborted.
@@ -75,31 +82,45 @@ class Drive:
         self._load()
         return False
 
+    def _fail(self, table: Table, name: str) -> None:
+        """Note that asking for a decision came to nothing by our own fault; it is asked again, thrice at most."""
+        for _ in range(self._tries.failed(table.length, name)):
+            if not self._try(table):
+                return
+
     def _load(self) -> None:
         """Replay the game as it stands in the store, or leave it if there is nothing to drive."""
         referee = self._referee
-        self.table = None
-        loaded = referee.insist(lambda: referee.games.load(self.game_id))
-        if loaded is None or loaded[0].state is GameState.OPEN:
+        before, self.table = self.table, None
+        try:
+            loaded = referee.insist(lambda: referee.games.load(self.game_id))
+            table = Table.replayed(*loaded) if loaded else None
+        except (SdkError, DamagedError):
+            logger.exception("game %s can't be replayed", self.game_id)
+            self._give_up()
+            return
+        if table is None or table.meta.state is GameState.OPEN:
             referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
             return
-        meta = loaded[0]
-        try:
-            table = Table.replayed(*loaded)
-        except SdkError:
-            logger.exception("game %s can't be replayed", self.game_id)
-            referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
-            self._leave_ended(GameState.ABORTED if meta.state is GameState.RUNNING else meta.state, None)
-            return
+        if before is not None and not table.follows(before):
+            # A store that lost its last second: what was asked and answered since was about another position.
+            self.asked.clear()
+            self._answered.clear()
         self.table = table
-        if meta.state.is_end:
-            self._leave_ended(meta.state, table)
+        if table.meta.state.is_end:
+            self._leave_ended(table.meta, table.meta.state, table)
 
-    def _leave_ended(self, state: GameState, table: Table | None) -> None:
+    def _give_up(self) -> None:
+        """Abort a game that can't be replayed, unless it has ended already."""
         referee = self._referee
-        meta = table.meta if table else referee.insist(lambda: referee.games.get(self.game_id))
+        referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+        meta = referee.insist(lambda: referee.games.get(self.game_id))
         if meta is not None:
-            referee.insist(lambda: referee.aftermath.ended(meta, state, table))
+            self._leave_ended(meta, meta.state, None)
+
+    def _leave_ended(self, meta: Game, state: GameState, table: Table | None) -> None:
+        referee = self._referee
+        referee.insist(lambda: referee.aftermath.ended(meta, state, table))
         self.table = None
         referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
 
@@ -113,22 +134,29 @@ class Drive:
                 self._end_without_event(table)
                 continue
             events = self._decide(table)
+            broken = None if events else self._broken_house()
             if events:
                 self._commit(table, events)
-                continue
-            askings = self._to_ask(table)
-            if askings or self.asked or not self._wait_for_people(table):
-                return askings
+            elif broken is not None:
+                self._fail(table, broken)
+            else:
+                askings = self._to_ask(table)
+                if askings or self.asked:
+                    return askings
+                self._wait_for_people(table)
         return []
 
     def answer(self, asking: Asking, verdict: Verdict) -> None:
-        """Take the answer to what `advance` had asked; our own fault has it asked again, thrice at most."""
-        self.asked.discard(asking.decision_id)
+        """Take the answer to what `advance` had asked, unless the game has lost the position it was about."""
+        name = asking.decision_id
+        if self.asked.get(name) is not asking:
+            return
+        del self.asked[name]
         if verdict.outcome is not Outcome.OUR_FAULT:
-            self._answered[asking.decision_id] = verdict
+            self._answered[name] = verdict
         elif self.table is not None:
-            logger.error("our fault in %s: %s", asking.decision_id, verdict.error)
-            self._try(self.table)
+            logger.error("our fault in %s: %s", name, verdict.error)
+            self._fail(self.table, name)
 
     @property
     def has_people(self) -> bool:
@@ -160,32 +188,38 @@ class Drive:
         if kind == HUMAN:
             waited = quantised(table.meta.limits.human_budget_ms)
             return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
-        if kind == BOT and self._referee.players.is_disabled(table, seat):
+        if kind == BOT and self._is_disabled(table, seat):
             return Retired(seat, RetiredBecause.DISABLED)
-        verdict = self._answered.get(table.decision_id(seat))
-        if verdict is None and kind == HOUSE:
-            verdict = self._ask_house(table, seat)
-        return verdict.decided(game, seat) if verdict else None
+        name = table.decision_id(seat)
+        if kind == HOUSE and name not in self._answered:
+            self._answered[name] = self._referee.players.decide(table, seat)
+        verdict = self._answered.get(name)
+        return verdict.decided(game, seat) if verdict and verdict.outcome is not Outcome.OUR_FAULT else None
 
-    def _ask_house(self, table: Table, seat: int) -> Verdict:
-        verdict = self._referee.players.decide(table, seat)
-        self._answered[table.decision_id(seat)] = verdict
-        return verdict
+    def _broken_house(self) -> str | None:
+        """Take out a decision over which a house bot broke, so that it is asked again; bots' own never stand here."""
+        for name, verdict in self._answered.items():
+            if verdict.outcome is Outcome.OUR_FAULT:
+                del self._answered[name]
+                return name
+        return None
+
+    def _is_disabled(self, table: Table, seat: int) -> bool:
+        players = self._referee.players
+        return self._referee.insist(lambda: players.is_disabled(table, seat))
 
     def _now(self) -> int:
         return self._referee.insist(self._referee.due.now)
 
     def _to_ask(self, table: Table) -> list[Asking]:
-        askings = [
-            self._referee.players.asking(table, seat)
-            for seat in table.game.owed()
-            if table.kind(seat) == BOT and table.decision_id(seat) not in self.asked
-        ]
-        self.asked.update(asking.decision_id for asking in askings)
+        players, owed = self._referee.players, table.game.owed()
+        seats = [seat for seat in owed if table.kind(seat) == BOT and table.decision_id(seat) not in self.asked]
+        askings = self._referee.insist(lambda: [players.asking(table, seat) for seat in seats])
+        self.asked |= {asking.decision_id: asking for asking in askings}
         return askings
 
-    def _wait_for_people(self, table: Table) -> bool:
-        """Give the game back until one of them acts or is late; False if it has left these hands otherwise."""
+    def _wait_for_people(self, table: Table) -> None:
+        """Give the game back until one of them acts or is late; if one just has, it stays in these hands."""
         leases = self._referee.leases
         until = min(table.deadline(seat) for seat in table.game.owed())
         self._referee.insist(lambda: self._referee.games.forget_stalls(self.game_id))
@@ -196,7 +230,6 @@ class Drive:
             self.table = None
         else:
             self._load()
-        return gone
 
     # --- committing ---------------------------------------------------------------------------------------------------
 
@@ -214,7 +247,7 @@ class Drive:
             self._load()
         elif told.status == "lease":
             self.table = None
-            referee.leases.forget(self.game_id)
+            referee.leases.forget(self.game_id, self._token)
         else:
             self._load()
 
@@ -222,13 +255,13 @@ class Drive:
         return self._referee.insist(lambda: self._referee.leases.take(self.game_id, self._token))
 
     def _committed(self, table: Table, events: Sequence[Event], at: int, length: int) -> None:
+        table.committed(events, at)
         for name, event in _named(table, events):
             verdict = self._answered.pop(name, None)
             if verdict is not None and table.kind(event.seat) == BOT:
                 self._referee.aftermath.decided(table, name, event, verdict)
-        table.committed(events, at)
         if table.ending is not None:
-            self._leave_ended(table.ending, table)
+            self._leave_ended(table.meta, table.ending, table)
         elif length != table.length:
             self._load()
 

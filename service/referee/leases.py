@@ -53,14 +53,17 @@ class Leases:
         if due_at is not None:
             self._due.add(due.game(game_id), due_at)
         if not self._games.release(game_id, token, seen):
+            # Kept: should this process die now, nobody else would look before a `due_at` that may be days away.
+            self._due.add(due.game(game_id), self._due.now() + self._lease_ms)
             return False
-        self.forget(game_id)
+        self.forget(game_id, token)
         return True
 
-    def forget(self, game_id: str) -> None:
-        """Stop renewing a game that isn't ours any more."""
+    def forget(self, game_id: str, token: str) -> None:
+        """Stop renewing a lease that isn't that driver's any more; another of this process may hold the game since."""
         with self._lock:
-            self._held.pop(game_id, None)
+            if self._held.get(game_id) == token:
+                del self._held[game_id]
 
     def _renew(self) -> None:
         while not self._stopped.wait(self._renew_s):

@@ -9,6 +9,8 @@ from functools import partial
 from time import monotonic
 from typing import Final
 
+from redis import RedisError
+
 from service.outbound.values import Answer
 from service.referee.asking import Asking, calls_for, verdicts_in
 from service.referee.drive import Drive
@@ -35,18 +37,18 @@ class Shard:
     def run(self, game_ids: Iterable[str], *, seconds: float) -> list[str]:
         """Drive the games; give those handed back unfinished since `seconds` have passed or it is time to stop."""
         stop_at = monotonic() + seconds
-        for game_id in game_ids:
-            self._drives[game_id] = Drive(self._referee, game_id, self._token)
-            self._advance(game_id, Drive.take)
-        while self._drives:
-            stopping = self._referee.stopping() or monotonic() > stop_at
-            if stopping:
-                break
-            self._ask()
-            self._referee.aftermath.flush()
-            self._hear()
-        self._finish_asking()
-        return self._hand_back()
+        try:
+            for game_id in dict.fromkeys(game_ids):
+                self._drives[game_id] = Drive(self._referee, game_id, self._token)
+                self._advance(game_id, Drive.take)
+            while self._drives and not self._referee.stopping() and monotonic() < stop_at:
+                self._ask()
+                self._flush()
+                self._hear()
+            self._finish_asking()
+            return self._hand_back()
+        finally:
+            self._let_go()
 
     def _advance(self, game_id: str, first: Callable[[Drive], None] = lambda _drive: None) -> None:
         """Let a game go on, after a `first` step; one that breaks doesn't take the others with it."""
@@ -56,9 +58,11 @@ class Shard:
         try:
             first(drive)
             self._to_ask += drive.advance()
+        except RedisError:
+            raise  # the store is away and it is time to stop: the others needn't try
         except Exception:
             logger.exception("game %s broke and is left", game_id)
-            drive.break_off()
+            drive.break_off()  # its lease runs out, and whoever takes it then counts the tries
         if drive.table is None:
             del self._drives[game_id]
 
@@ -89,10 +93,20 @@ class Shard:
         give_up_at = monotonic() + HAND_BACK_S
         while self._in_flight and monotonic() < give_up_at:
             self._hear()
-        self._referee.aftermath.flush()
+        self._flush()
+
+    def _flush(self) -> None:
+        self._referee.insist(self._referee.aftermath.flush)
 
     def _hand_back(self) -> list[str]:
         unfinished = list(self._drives)
         for game_id in unfinished:
-            self._drives.pop(game_id).hand_back()
+            self._drives[game_id].hand_back()
+            del self._drives[game_id]
         return unfinished
+
+    def _let_go(self) -> None:
+        """Stop renewing the leases of what is still here, should this run have broken: nobody else could go on."""
+        for drive in self._drives.values():
+            drive.break_off()
+        self._drives.clear()

@@ -77,6 +77,10 @@ class Table:
         """Note that these events, already applied, stand in the log since `at`."""
         self.times.extend(at for _ in events)
 
+    def follows(self, earlier: Table) -> bool:
+        """Whether the log still holds all that was known to be committed `earlier`."""
+        return self.game.log[: earlier.length] == earlier.game.log[: earlier.length]
+
     def kind(self, seat: int) -> str:
         """Say who sits there: bot, house, human or open."""
         return self.meta.seats[seat].kind

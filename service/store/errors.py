@@ -17,3 +17,7 @@ class BadCursorError(StoreError):
 
 class ContendedError(StoreError):
     """A value changed under our hands so often that we gave up; trying again later is right."""
+
+
+class DamagedError(StoreError):
+    """What is kept can't be read: nothing here wrote it so."""

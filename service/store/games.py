@@ -17,7 +17,7 @@ from bot_sdk.events import Event
 from service.store import due, keys, listing, unfinished
 from service.store.documents import encode
 from service.store.entities import Game, GameState, Seat
-from service.store.errors import NotFoundError
+from service.store.errors import DamagedError, NotFoundError
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class GameStore:
         return {int(seat): token.decode() for seat, token in found.items()}
 
     def log(self, game_id: str, start: int = 0) -> Log:
-        """Give the events from the one at `start` on."""
+        """Give the events from the one at `start` on. Raises DamagedError for what can't be read."""
         return _as_log(cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1)))
 
     def length(self, game_id: str) -> int:
@@ -118,7 +118,10 @@ class GameStore:
         return self._redis.llen(keys.game_log(game_id))
 
     def load(self, game_id: str) -> tuple[Game, Log, bytes] | None:
-        """Give game, log and secret of one moment, in one round trip; None if there is no such game."""
+        """Give game, log and secret of one moment, in one round trip; None if there is no such game.
+
+        Raises DamagedError for a log that can't be read.
+        """
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.hgetall(keys.game_meta(game_id))
             pipe.lrange(keys.game_log(game_id), 0, -1)
@@ -292,4 +295,7 @@ def _later_seat(value: bytes | None, seat: Seat) -> Seat:
 
 def _as_log(lines: Sequence[bytes]) -> Log:
     parted = (line.partition(b" ") for line in lines)
-    return [(int(at), _event.decode(event)) for at, _, event in parted]
+    try:
+        return [(int(at), _event.decode(event)) for at, _, event in parted]
+    except (msgspec.DecodeError, ValueError) as error:
+        raise DamagedError(f"expected a log of events: {error}") from error

@@ -46,7 +46,8 @@ class Unfinished:
     def reserve(self, owner: str, game_id: str, limit: int, *, stale_ms: int = 60_000) -> bool:
         """Count a game that is about to be created, if the owner then has at most `limit`; idempotent.
 
-        When there is no room, counts that a crash left behind for longer than `stale_ms` are dropped first.
+        When there is no room, the counts of games that have ended are dropped first, and of those that a crash kept
+        from being made for longer than `stale_ms`.
         """
         names, args = [keys.unfinished(owner)], cast("Args", [game_id, limit])
         if self._scripts.run("reserve", names, args):
@@ -67,15 +68,17 @@ class Unfinished:
         return _decoded(self._redis.zrange(keys.unfinished(owner), 0, -1))
 
     def prune(self, owner: str, stale_ms: int) -> int:
-        """Drop games counted for longer than `stale_ms` that don't exist or have ended; tell how many."""
+        """Drop games that have ended, and those counted for longer than `stale_ms` that don't exist; tell how many."""
         seconds, _ = self._redis.time()
         before = int(seconds) * 1000 - stale_ms
-        names = _decoded(self._redis.zrange(keys.unfinished(owner), "-inf", before, byscore=True))
+        counted = self._redis.zrange(keys.unfinished(owner), 0, -1, withscores=True)
+        since = {name.decode(): at for name, at in cast("list[tuple[bytes, float]]", counted)}
         with self._redis.pipeline(transaction=False) as pipe:
-            for name in names:
+            for name in since:
                 pipe.hget(keys.game_meta(name), "state")
             states = pipe.execute()
-        gone = [n for n, state in zip(names, states, strict=True) if state is None or GameState(state.decode()).is_end]
+        found = zip(since.items(), states, strict=True)
+        gone = [n for (n, at), state in found if (at <= before if state is None else GameState(state.decode()).is_end)]
         self.drop(owner, *gone)
         return len(gone)
 

@@ -100,7 +100,8 @@ class HostileServer:
             if self.stopping.wait(every_s):
                 return
 
-    def close(self) -> None:
+    def die(self) -> None:
+        """Vanish as a process does: nobody listens any more, all connections end."""
         self.stopping.set()
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
@@ -108,6 +109,9 @@ class HostileServer:
         for connection in self._open:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.die()
         for thread in self._threads:
             thread.join(10)
             assert not thread.is_alive()

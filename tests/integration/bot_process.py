@@ -1,0 +1,52 @@
+"""A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked.
+
+`python -m tests.integration.bot_process JOURNAL SECRET BATCH THINK_MS NAME...` prints one URL a line, in the order of
+the names.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+from bot_sdk import messages
+from bot_sdk.bot import Bot
+from bot_sdk.bots import HOUSE
+from bot_sdk.hosting import Server
+from tests.integration.journal import Journal
+
+
+class Journalled:
+    """A bot as it is, but for a line in the journal before each answer, and a time that it takes at least."""
+
+    def __init__(self, bot: Bot, journal: Journal, think_s: float) -> None:
+        self._bot = bot
+        self._think_s = think_s
+        self._journal = journal
+        self.secret = bot.secret
+        self.card = bot.card
+        self.game_started = bot.game_started
+        self.game_ended = bot.game_ended
+
+    def answer(self, message: messages.Decision) -> messages.ActionReply:
+        self._journal.write(message.decision_id)
+        time.sleep(self._think_s)
+        return self._bot.answer(message)
+
+
+def main(journal: str, secret: str, batch: str, think_ms: str, *names: str) -> None:
+    written = Journal(Path(journal))
+    for name in names:
+        bot = HOUSE[name]()
+        bot.secret, bot.max_batch = secret, int(batch)
+        server = Server(Journalled(bot, written, float(think_ms) / 1000))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sys.stdout.write(f"{server.url}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,62 @@
+"""Kills at seeded moments of the work: what dies, and how far the work is then. The same seed gives the same plan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tests.integration.arena import Arena, wait_until
+
+STUCK_S = 30.0
+LAST_SHARE = 0.9
+"""No kill comes later than with this share of the work done, so that each hits work."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """`victim` dies when there have been `at` of what is counted."""
+
+    victim: str
+    counted: str
+    at: int
+
+    def __str__(self) -> str:
+        return f"{self.victim} at {self.at} {self.counted}"
+
+
+def plan(seed: int, victims: Mapping[str, int], totals: Mapping[str, int]) -> list[Moment]:
+    """Draw the moments: each victim so many times, anywhere in work that takes `totals` if nobody disturbs it."""
+    draw = random.Random(seed)
+    order = [victim for victim, times in victims.items() for _ in range(times)]
+    draw.shuffle(order)
+    counted = [draw.choice(list(totals)) for _ in order]
+    return [
+        Moment(victim, what, draw.randint(1, int(totals[what] * LAST_SHARE)))
+        for victim, what in zip(order, counted, strict=True)
+    ]
+
+
+def unleash(arena: Arena, moments: list[Moment], counters: Mapping[str, Callable[[], int]]) -> Iterator[Moment]:
+    """Let the moments come, as the work goes on, and kill and restart their victims; give each once it has happened."""
+    left, draw = list(moments), random.Random(repr(moments))
+
+    def come() -> list[Moment]:
+        counts = {what: count() for what, count in counters.items()}
+        return [moment for moment in left if counts[moment.counted] >= moment.at]
+
+    while left:
+        wait_until(come, STUCK_S, f"one of {'; '.join(map(str, left))}")
+        for moment in come():
+            left.remove(moment)
+            _strike(arena, moment.victim, draw)
+            yield moment
+
+
+def _strike(arena: Arena, victim: str, draw: random.Random) -> None:
+    if victim == "worker":
+        arena.restart_worker(draw.randrange(len(arena.workers)))
+    elif victim == "api":
+        arena.restart_api()
+    else:
+        arena.restart_valkey()

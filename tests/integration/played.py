@@ -1,0 +1,64 @@
+"""What a tournament came to, in a form in which two runs can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import to_builtins
+
+from bot_sdk.events import Decided
+from bot_sdk.games import record
+from service.store.entities import GameState
+from service.store.store import Store
+from service.store.tournaments import place
+
+
+def played(store: Store, tournament_id: str) -> dict[str, Any]:
+    """Give all that must not depend on who died when: results and decisions, without their times.
+
+    Simultaneous decisions may be committed in any order, so they are listed seat by seat.
+    """
+    shown = {}
+    for result in store.tournaments.results(tournament_id):
+        value = to_builtins(result)
+        del value["ended_at"]
+        shown[place(result.slot)] = value | {"decisions": decisions(store, result.game_id)}
+    return shown
+
+
+def decisions(store: Store, game_id: str) -> list[list[tuple[str, str]]]:
+    game, log, _ = store.games.load(game_id)
+    by_seat: list[list[tuple[str, str]]] = [[] for _ in game.seats]
+    for _, event in log:
+        assert isinstance(event, Decided), f"{event} in {game_id}"
+        by_seat[event.seat].append((event.action, event.outcome.value))
+    return by_seat
+
+
+def check_whole(store: Store, tournament_id: str, scheduled: int) -> None:
+    """Check that each scheduled game was played exactly once."""
+    results = store.tournaments.results(tournament_id)
+    games, _ = store.games.list_for_tournament(tournament_id, limit=scheduled * 4)
+    assert len({place(result.slot) for result in results}) == len(results) == scheduled
+    assert sorted(game.id for game in games) == sorted(result.game_id for result in results)
+    assert {game.state for game in games} == {GameState.FINISHED}
+    assert {result.slot.attempt for result in results} == {0}
+
+
+def check_records(store: Store, tournament_id: str, records: Iterable[bytes]) -> None:
+    """Check that these are the records of a tournament's games, that each holds, and that the results are theirs."""
+    verified = {}
+    for line in records:
+        shown = record.read(line)
+        verified[shown.game_id] = record.verify(shown)
+    results = {result.game_id: result for result in store.tournaments.results(tournament_id)}
+    assert verified.keys() == results.keys()
+    for game_id, game in verified.items():
+        assert (game.state.totals, game.places) == (results[game_id].totals, results[game_id].places)
+
+
+def check_settled(store: Store, bot_ids: list[str]) -> None:
+    """Check that nothing is left to do: nothing is due, no game counts against a bot."""
+    assert store.due.count() == 0
+    assert [store.unfinished.games(f"bot:{bot_id}") for bot_id in bot_ids] == [[]] * len(bot_ids)

@@ -1,0 +1,132 @@
+"""Those who use the API while processes die: whatever they were shown or promised must still hold later."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any, Self
+
+from bot_sdk.client import Arena as Client
+from bot_sdk.client import ArenaError
+from bot_sdk.games.record import Record
+
+
+class Onlooker:
+    """A thread that does `look` again and again while the block runs; what goes wrong in it comes out at its end."""
+
+    def __init__(self, look: Callable[[], None], *, pause_s: float = 0.02) -> None:
+        self._look = look
+        self._pause_s = pause_s
+        self._told = threading.Event()
+        self._failed: BaseException | None = None
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        try:
+            while not self._told.wait(self._pause_s):
+                self._look()
+        except BaseException as error:  # noqa: BLE001 - raised again where the test can see it
+            self._failed = error
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._told.set()
+        self._thread.join(timeout=60)
+        assert not self._thread.is_alive()
+        if self._failed is not None:
+            raise self._failed
+
+
+class _OverHttp:
+    """Somebody whose API may be gone, or elsewhere, at each call; `address` tells where it is now."""
+
+    def __init__(self, address: Callable[[], str | None]) -> None:
+        self._address = address
+
+    def _try(self, call: Callable[[Client], Any]) -> Any:
+        """Give what the API answers, None if it is away, or its store is."""
+        address = self._address()
+        if address is None:
+            return None
+        with Client(address, timeout_s=10) as client:
+            try:
+                return call(client)
+            except ArenaError as error:
+                if error.code == "unreachable" or error.status == 503:
+                    return None
+                raise
+
+
+class ResultsSeen(_OverHttp):
+    """Reads rounds and progress of tournaments; a result it has seen must stand for ever as it was."""
+
+    def __init__(self, address: Callable[[], str | None], tournament_ids: list[str]) -> None:
+        super().__init__(address)
+        self._ids = tournament_ids
+        self._seen: dict[str, dict[tuple[int, int], Any]] = {name: {} for name in tournament_ids}
+        self.looks = 0
+
+    def look(self) -> None:
+        for name in self._ids:
+            rounds = self._try(lambda client, name=name: list(client.rounds(name)))
+            shown = self._try(lambda client, name=name: client.tournament(name))
+            if rounds is not None and shown is not None:
+                self._compare(name, rounds, shown["progress"])
+
+    def _compare(self, name: str, rounds: list[Any], progress: dict[str, int]) -> None:
+        now = {
+            (each["round"], table["table"]): table
+            for each in rounds
+            for table in each["tables"]
+            if table["state"] is not None
+        }
+        before = self._seen[name]
+        lost = {place: result for place, result in before.items() if now.get(place) != result}
+        assert not lost, f"results that were shown have gone or changed: {lost}"
+        assert progress["finished"] >= len(now), f"{progress} after {len(now)} results"
+        before |= now
+        self.looks += 1
+
+
+class Person(_OverHttp):
+    """Plays one game against house bots; an action that was taken stays taken."""
+
+    def __init__(self, address: Callable[[], str | None]) -> None:
+        super().__init__(address)
+        self.game_id = ""
+        self._token = ""
+        self.taken: list[str] = []
+        """The actions answered 201 or 200, in order."""
+        self.is_done = False
+
+    def sit_down(self, client: Client, ruleset: str, seats: int) -> None:
+        houses = [{"kind": "house", "name": "greedy"}] * (seats - 1)
+        game = client.create_game(ruleset, [{"kind": "human", "name": "Ada"}, *houses], human_budget_ms=600_000)
+        self.game_id, self._token = game["id"], game["seats"][0]["token"]
+
+    def move(self) -> None:
+        """Look at the seat; if it owes a decision, take one, again until it is answered."""
+        if self.is_done:
+            return
+        view = self._try(lambda client: client.seat(self.game_id, 0, self._token, wait_s=1))
+        if view is None:
+            return
+        self.is_done = view["state"] != "running"
+        decision_id = view["decision_id"]
+        if decision_id is None:
+            return
+        assert decision_id == f"{self.game_id}.0.{len(self.taken)}", f"{decision_id} is owed after {self.taken}"
+        action = random.Random(decision_id).choice(view["legal_actions"])
+        while not self._try(lambda client: client.act(self.game_id, 0, decision_id, action, self._token)):
+            pass
+        self.taken.append(action)
+
+    def check(self, shown: Record) -> None:
+        """Compare the record with what was taken."""
+        mine = [event for deal in shown.deals for event in deal.events if event["seat"] == 0]
+        assert [event["action"] for event in mine] == self.taken
+        assert {event["outcome"] for event in mine} == {"ok"}

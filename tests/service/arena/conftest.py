@@ -1,0 +1,187 @@
+"""The use cases on a real store, with a queue that only remembers and a clock that stands still."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from bot_sdk.bots import house
+from service.arena.caller import ALL_SCOPES, Caller
+from service.arena.games import Games, Policy
+from service.arena.minting import Mint
+from service.arena.play import Play
+from service.arena.running import Running
+from service.arena.tournaments import Tournaments
+from service.store.entities import TournamentState
+from tests.service.bench import Desk, Worker
+from tests.service.fakes import Clock, FakeCalls, HeldQueue
+
+PACK_SECRET = bytes(range(32))
+ROOT_SECRET = bytes(range(32, 64))
+PATIENCE_MS = 5_000
+OPEN_SEAT_MS = 900_000
+ARENA_KEY = b"k" * 32
+
+
+@pytest.fixture
+def queue():
+    return HeldQueue()
+
+
+@pytest.fixture
+def clock(store):
+    """Tell the store's own time, and stand still."""
+    return Clock(store.due.now())
+
+
+@pytest.fixture
+def desk(store):
+    return Desk(store)
+
+
+@pytest.fixture
+def calls():
+    return FakeCalls()
+
+
+@pytest.fixture
+def worker(store, calls):
+    return Worker(store, calls)
+
+
+@pytest.fixture
+def make_games(store, queue, clock):
+    def make(*, anonymous_games=True, max_open_games=100):
+        policy = Policy(anonymous_games=anonymous_games, max_open_games=max_open_games, open_seat_ms=OPEN_SEAT_MS)
+        return Games(store, queue, policy, clock=clock, pack_secret=lambda: PACK_SECRET)
+
+    return make
+
+
+@pytest.fixture
+def games(make_games):
+    return make_games()
+
+
+@pytest.fixture
+def play(store, queue, games):
+    return Play(store, queue, games)
+
+
+@pytest.fixture
+def tournaments(store, clock):
+    return Tournaments(store, max_tournaments=3, clock=clock, root_secret=lambda: ROOT_SECRET, seed=lambda: 7)
+
+
+@pytest.fixture
+def running(store, queue, clock):
+    return Running(store, queue, clock=clock, patience_ms=PATIENCE_MS)
+
+
+@pytest.fixture
+def mint():
+    """Make mints: a new one each time, or the one of a seed again."""
+    fresh = map("seed {}".format, itertools.count())
+    return lambda seed=None: Mint(ARENA_KEY, (seed or next(fresh)).encode())
+
+
+@pytest.fixture
+def account():
+    """Make callers with an account."""
+
+    def make(account_id="acc_1"):
+        return Caller(address="127.0.0.1", account_id=account_id, scopes=frozenset(ALL_SCOPES))
+
+    return make
+
+
+@pytest.fixture
+def owner(account):
+    return account()
+
+
+@pytest.fixture
+def stranger(account):
+    return account("acc_2")
+
+
+@pytest.fixture
+def operator():
+    return Caller(address="127.0.0.1", is_operator=True)
+
+
+@pytest.fixture
+def anybody():
+    return Caller(address="10.0.0.9")
+
+
+@pytest.fixture
+def holder():
+    """Make callers that hold the token of a seat."""
+    return lambda game_id, seat: Caller(address="127.0.0.1", game_id=game_id, seat=seat)
+
+
+@pytest.fixture
+def order():
+    """Make orders for games: Seven Up to 1 for two, a River of one round for more."""
+
+    def make(*who, options=None, start="auto", limits=None):
+        short = {"target": 1} if len(who) == 2 else {"start_cards": 1}
+        return {
+            "ruleset": "seven_up" if len(who) == 2 else "river",
+            "options": short | (options or {}),
+            "seats": [_ordered(each) for each in who],
+            "limits": limits or {},
+            "start": start,
+        }
+
+    return make
+
+
+def _ordered(who):
+    kind, _, name = who.partition(":")
+    if kind == "open":
+        return {"kind": "open"}
+    if kind in {"human", "house"}:
+        return {"kind": kind, "name": name}
+    return {"kind": "bot", "bot_id": who}
+
+
+@pytest.fixture
+def tournament_order():
+    def make(**changes):
+        return {
+            "name": "night",
+            "ruleset": "seven_up",
+            "options": {"target": 1},
+            "format": "round_robin",
+            "deals": "fresh",
+            "table_size": None,
+            "rounds": None,
+            "seed": None,
+            "limits": {},
+        } | changes
+
+    return make
+
+
+@pytest.fixture
+def start(tournaments, desk, owner, mint, tournament_order):
+    """Start a tournament of the owner's with these bots, which are made as they come; give its id."""
+
+    def begin(*bots, **changes):
+        tournament_id = tournaments.create(owner, tournament_order(**changes), mint()).id
+        for bot in bots:
+            if not bot.startswith("house:") and desk.store.bots.get(bot) is None:
+                desk.bot(bot)
+            tournaments.enter(owner, tournament_id, bot, None)
+        tournaments.set_state(owner, tournament_id, TournamentState.RUNNING)
+        return tournament_id
+
+    return begin
+
+
+@pytest.fixture
+def version():
+    return house("house:greedy").card().version

@@ -1,0 +1,238 @@
+"""The sweeper: what is due is attended to, by one process at a time, and nothing stays lying."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+import pytest
+
+from service.arena.sweep import Sweep, shards
+from service.store import due
+from service.store.entities import GameState
+from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
+from tests.service.fakes import until
+
+FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
+
+
+@pytest.fixture
+def make_sweep(store, queue, running):
+    def make(token="one", running=running, every_ms=1_000):
+        return Sweep(
+            store,
+            queue,
+            running,
+            token=token,
+            every_ms=every_ms,
+            patience_ms=PATIENCE_MS,
+            open_seat_ms=OPEN_SEAT_MS,
+        )
+
+    return make
+
+
+@pytest.fixture
+def sweep(make_sweep):
+    return make_sweep()
+
+
+def is_due_in(store, name, ms):
+    """Tell whether a name is due in about `ms` from now."""
+    at = store.due.at(name)
+    return at is not None and abs(at - store.due.now() - ms) < 1_000
+
+
+def age(store, name, ms):
+    """Make a name due `ms` ago."""
+    store.due.add(name, store.due.now() - ms)
+
+
+# --- games ------------------------------------------------------------------------------------------------------------
+
+
+def test_games_of_bots_are_regrouped_into_shards(sweep, desk, queue):
+    games = {desk.game("bot_a", "bot_b") for _ in range(5)}
+    sweep.once()
+    assert [len(shard) for shard in queue.shards] == [3, 2]
+    assert {game for shard in queue.shards for game in shard} == games
+    assert queue.driven == []
+
+
+def test_games_with_people_are_driven_one_by_one(sweep, desk, queue):
+    game = desk.game("bot_a", "human:ann")
+    sweep.once()
+    assert (queue.driven, queue.shards) == ([game], [])
+
+
+def test_game_is_sent_again_only_when_patience_has_run_out(sweep, desk, queue, store):
+    game = desk.game("bot_a", "bot_b")
+    sweep.once()
+    assert is_due_in(store, due.game(game), PATIENCE_MS)
+    sweep.once()
+    assert queue.shards == [[game]]
+    age(store, due.game(game), 1)
+    sweep.once()
+    assert queue.shards == [[game], [game]]
+
+
+def test_game_in_a_workers_hands_is_left_there(sweep, desk, queue, store):
+    game = desk.game("bot_a", "bot_b")
+    store.games.acquire(game, "a worker", 10_000)
+    sweep.once()
+    assert queue.shards == []
+    assert is_due_in(store, due.game(game), PATIENCE_MS)
+
+
+def test_game_of_a_dead_worker_is_found_when_its_lease_has_run_out(sweep, desk, queue, store, worker):
+    game = desk.game("bot_a", "bot_b")
+    assert worker.leases.take(game, "dead")
+    sweep.once()
+    assert queue.shards == []
+    store._redis.delete(f"{{g:{game}}}:lease")
+    age(store, due.game(game), 1)
+    sweep.once()
+    assert queue.shards == [[game]]
+
+
+def test_game_that_is_not_due_yet_is_not_touched(sweep, desk, queue, store):
+    game = desk.game("bot_a", "human:ann")
+    store.due.add(due.game(game), at := store.due.now() + 60_000)
+    sweep.once()
+    assert (queue.driven, store.due.at(due.game(game))) == ([], at)
+
+
+@pytest.mark.parametrize("state", [GameState.CANCELLED, GameState.ABORTED, GameState.VOID])
+def test_ended_game_that_was_not_settled_is_driven_to_its_end(sweep, desk, queue, store, state, worker):
+    game = desk.game("bot_a", "bot_b")
+    store.games.end(game, state)
+    sweep.once()
+    assert queue.driven == [game]
+    worker.drive(game)
+    assert store.due.at(due.game(game)) is None
+
+
+def test_entry_without_a_game_is_dropped_after_a_minute(sweep, queue, store):
+    age(store, due.game("gam_old"), 61_000)
+    age(store, due.game("gam_new"), 55_000)
+    sweep.once()
+    assert store.due.at(due.game("gam_old")) is None
+    assert store.due.at(due.game("gam_new")) is not None
+    assert (queue.driven, queue.shards) == ([], [])
+
+
+def test_open_seat_expires(sweep, desk, queue, store, worker):
+    old = desk.game("bot_a", "human:ann", state=GameState.OPEN, created_at=store.due.now() - OPEN_SEAT_MS - 1)
+    sweep.once()
+    assert desk.state(old) is GameState.CANCELLED
+    assert queue.driven == [old]
+    worker.drive(old)
+    assert store.due.at(due.game(old)) is None
+
+
+def test_open_seat_waits_its_time(sweep, desk, queue, store):
+    game = desk.game("bot_a", "human:ann", state=GameState.OPEN, created_at=store.due.now() - 1_000)
+    sweep.once()
+    assert desk.state(game) is GameState.OPEN
+    assert is_due_in(store, due.game(game), OPEN_SEAT_MS - 1_000)
+    assert queue.driven == []
+
+
+# --- shards -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("games", "workers", "sizes"),
+    [
+        (0, 1, []),
+        (1, 1, [1]),
+        (1, 8, [1]),
+        (10, 1, [5, 5]),
+        (10, 2, [3, 3, 3, 1]),
+        (10, 0, [5, 5]),
+        (128, 1, [64, 64]),
+        (200, 1, [64, 64, 64, 8]),
+        (200, 4, [25] * 8),
+    ],
+)
+def test_shards_give_every_worker_two_of_at_most_64_games(games, workers, sizes):
+    ids = [f"gam_{number}" for number in range(games)]
+    cut = list(shards(ids, workers))
+    assert [len(shard) for shard in cut] == sizes
+    assert [game for shard in cut for game in shard] == ids
+
+
+def test_shards_are_cut_for_the_workers_that_are_there(make_sweep, desk, queue):
+    for token in ("one", "two", "three"):
+        make_sweep(token).once()
+    for _ in range(12):
+        desk.game("bot_a", "bot_b")
+    make_sweep("one").once()
+    assert [len(shard) for shard in queue.shards] == [2] * 6
+
+
+# --- processes --------------------------------------------------------------------------------------------------------
+
+
+def test_of_several_sweepers_one_acts(make_sweep, desk, queue):
+    first, second = make_sweep("one"), make_sweep("two")
+    first.once()
+    game = desk.game("bot_a", "bot_b")
+    second.once()
+    assert queue.shards == []
+    first.once()
+    assert queue.shards == [[game]]
+
+
+def test_another_takes_over_when_the_sweeper_is_gone(make_sweep, desk, queue):
+    make_sweep("one", every_ms=10).once()
+    game, second = desk.game("bot_a", "bot_b"), make_sweep("two", every_ms=10)
+
+    def has_swept():
+        second.once()
+        return queue.shards != []
+
+    until(has_swept)
+    assert queue.shards == [[game]]
+
+
+# --- tournaments ------------------------------------------------------------------------------------------------------
+
+
+def test_started_tournament_gets_its_games_driven(sweep, start, queue, store, desk):
+    tournament = start("bot_a", "bot_b", "bot_c")
+    sweep.once()
+    games = [game for shard in queue.shards for game in shard]
+    assert Counter(desk.state(game) for game in games) == {GameState.RUNNING: 3}
+    assert is_due_in(store, due.tournament(tournament), PATIENCE_MS)
+    sweep.once()
+    assert [game for shard in queue.shards for game in shard] == games
+
+
+def test_tournament_that_breaks_holds_up_no_other(make_sweep, running, start, queue, caplog, store):
+    bad, good = start("bot_a", "bot_b"), start("bot_a", "bot_b")
+
+    class Breaking:
+        def advance(self, tournament_id, workers):
+            if tournament_id == bad:
+                raise RuntimeError("a mistake of ours")
+            return running.advance(tournament_id, workers)
+
+    with caplog.at_level(logging.ERROR):
+        make_sweep(running=Breaking()).once()
+    assert "can't go on" in caplog.text
+    assert len(queue.shards) == 1
+    assert is_due_in(store, due.tournament(bad), PATIENCE_MS)
+    assert store.tournaments.started(good) == {"1.1.0": 0}
+
+
+def test_sweeps_and_workers_play_a_tournament_to_its_end(sweep, start, queue, store, worker):
+    tournament = start(*FOUR, "house:random", ruleset="river", options={"start_cards": 1})
+    for _ in range(10):
+        sweep.once()
+        for shard in queue.shards:
+            worker.drive(*shard)
+        queue.shards.clear()
+    assert store.tournaments.get(tournament).state == "finished"
+    assert len(store.tournaments.results(tournament)) == 5
+    assert store.due.count() == 0

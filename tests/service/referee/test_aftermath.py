@@ -1,0 +1,214 @@
+"""What follows from a commit: the owner's ledger, news to the bots, endings, results; all of it may be done twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot_sdk.events import Decided, Outcome
+from service.store.entities import GameState
+from tests.service.fakes import HEAD, fails, first_legal
+
+FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
+
+
+def lines_of(store, bot_id):
+    """Give the ledger of a bot, oldest first."""
+    return store.ledger.lines(bot_id, limit=1_000)[0][::-1]
+
+
+def by_number(answers):
+    """Make a bot that answers its first decisions as listed, and well from then on."""
+    waiting = list(answers)
+    return lambda decision: waiting.pop(0) if waiting else first_legal(decision)
+
+
+# --- the ledger -------------------------------------------------------------------------------------------------------
+
+
+def test_ledger_has_a_line_for_each_decision_as_the_log_has_it(worker, desk, store):
+    game = desk.game("bot_b", "bot_a")
+    worker.drive(game)
+    for seat, bot in enumerate(("bot_b", "bot_a")):
+        lines, decided = lines_of(store, bot), desk.decided(game, seat)
+        assert [(line.decision_id, line.outcome, line.ms, line.action) for line in lines] == [
+            (f"{game}.{seat}.{number}", event.outcome, event.ms, event.action) for number, event in enumerate(decided)
+        ]
+        stamps = [at for at, event in store.games.log(game) if isinstance(event, Decided) and event.seat == seat]
+        assert [line.at for line in lines] == stamps
+        assert {(line.error, line.head) for line in lines} == {(None, None)}
+
+
+def test_ledger_says_what_was_wrong_and_what_was_sent_instead(worker, desk, calls, store):
+    bodies = {
+        "bad": b'{"decision_id": "gam_1.1.0", "act": 7}',
+        "illegal": b'{"decision_id": "gam_1.1.1", "action": "play:ZZ"}',
+    }
+    calls.bots["bot_a"] = by_number([*bodies.values(), Outcome.BAD_STATUS, Outcome.LATE, Outcome.UNREACHABLE])
+    game = desk.game("bot_b", "bot_a", options={"target": 2}, limits={"max_faults": 9})
+    worker.drive(game)
+    bad, illegal, status, late, unreachable = lines_of(store, "bot_a")[:5]
+    assert bad.outcome is Outcome.BAD_REPLY
+    assert (bad.error, bad.status, bad.head) == (
+        "expected an action of at most 64 characters, got nothing",
+        200,
+        bodies["bad"].decode(),
+    )
+    assert illegal.outcome is Outcome.ILLEGAL
+    assert illegal.error == "expected a legal action, got 'play:ZZ'"
+    assert illegal.head == bodies["illegal"].decode()
+    assert (status.error, status.status, status.head) == ("expected 200, got 500", 500, HEAD.decode())
+    assert (late.outcome, late.ms, late.head) == (Outcome.LATE, 1_000, None)
+    assert (unreachable.outcome, unreachable.error) == (Outcome.UNREACHABLE, "it was unreachable")
+
+
+def test_ledger_shows_no_more_than_the_beginning_of_a_reply(worker, desk, calls, store):
+    calls.bots["bot_a"] = by_number([b"\xff" + b"x" * 5_000])
+    worker.drive(desk.game("bot_b", "bot_a"))
+    assert lines_of(store, "bot_a")[0].head == "\ufffd" + "x" * 511
+
+
+def test_our_own_faults_and_decisions_after_retirement_stand_in_no_ledger(worker, desk, calls, store):
+    calls.bots["bot_a"] = by_number([Outcome.OUR_FAULT, Outcome.LATE, Outcome.OUR_FAULT, Outcome.LATE])
+    game = desk.game(*FOUR, options={"start_cards": 2}, limits={"max_faults": 2})
+    worker.drive(game)
+    assert [line.outcome for line in lines_of(store, "bot_a")] == [Outcome.LATE] * 2
+    assert len(desk.decided(game, 0)) > 2
+
+
+# --- news and endings -------------------------------------------------------------------------------------------------
+
+
+def told(calls, kind):
+    return {bot: message for bot, message in calls.told if message["type"] == kind}
+
+
+def test_bots_are_told_that_a_game_begins_and_how_it_ended(worker, desk, calls):
+    calls.bots["bot_c"] = fails(Outcome.LATE)
+    game = desk.game(*FOUR, options={"start_cards": 2}, limits={"max_faults": 2})
+    worker.drive(game)
+    assert [(bot, message["type"]) for bot, message in calls.told] == [
+        *((bot, "game_started") for bot in FOUR),
+        *((bot, "game_ended") for bot in FOUR),
+    ]
+    play = desk.table(game).game
+    for seat, bot in enumerate(FOUR):
+        started, ended = told(calls, "game_started")[bot], told(calls, "game_ended")[bot]
+        assert started["seat"] == ended["seat"] == seat
+        assert started["game"] == ended["game"]
+        assert started["game"]["id"] == game
+        assert (ended["state"], ended["totals"], ended["places"]) == ("finished", play.state.totals, play.places)
+        assert ended["record_url"] == f"https://arena.example/v1/games/{game}/record"
+    assert told(calls, "game_ended")["bot_c"]["outcomes"] == {"late": 2, "retired": len(play.log) // 4 - 2}
+    assert told(calls, "game_ended")["bot_a"]["outcomes"] == {"ok": len(desk.decided(game, 0))}
+
+
+def test_house_bots_and_people_are_told_nothing(worker, desk, calls):
+    desk_game = desk.game("house:random", "house:greedy")
+    worker.drive(desk_game)
+    assert desk.state(desk_game) is GameState.FINISHED
+    assert calls.told == []
+
+
+def test_void_game_has_no_places_in_the_news(worker, desk, calls):
+    calls.bots |= dict.fromkeys(("bot_a", "bot_b"), fails(Outcome.LATE))
+    game = desk.game("bot_b", "bot_a", options={"target": 7}, limits={"max_faults": 1})
+    worker.drive(game)
+    ended = told(calls, "game_ended")["bot_a"]
+    assert (ended["state"], ended["places"]) == ("void", None)
+
+
+def test_endings_tell_who_retired_and_who_forfeited(worker, desk, calls, store):
+    calls.bots["bot_a"] = fails(Outcome.BAD_STATUS)
+    game = desk.game(*FOUR, limits={"max_faults": 1}, options={"start_cards": 2}, forfeited=[3])
+    worker.drive(game)
+    endings = {bot: store.ledger.endings(bot, limit=5) for bot in FOUR}
+    assert {bot: (each[0].retired, each[0].forfeited) for bot, each in endings.items()} == {
+        "bot_a": (True, False),
+        "bot_b": (False, False),
+        "bot_c": (False, False),
+        "bot_d": (False, True),
+    }
+    assert {each[0].at for each in endings.values()} == {desk.meta(game).ended_at}
+
+
+def test_game_cancelled_before_its_start_is_no_news_and_no_ending(worker, desk, calls, store):
+    game = desk.game("bot_a", "bot_b", state=GameState.OPEN)
+    store.games.end(game, GameState.CANCELLED)
+    worker.drive(game)
+    assert (calls.told, store.ledger.endings("bot_a", limit=5), desk.due_at(game)) == ([], [], None)
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def test_tournament_game_leaves_its_result_and_the_tournament_is_due(worker, desk, calls, store):
+    calls.bots["bot_c"] = fails(Outcome.LATE)
+    game = desk.game(*FOUR, options={"start_cards": 2}, limits={"max_faults": 2}, slot=desk.slot(3))
+    worker.drive(game)
+    (result,) = store.tournaments.results("trn_1")
+    play = desk.table(game).game
+    assert (result.game_id, result.slot, result.bots) == (game, desk.slot(3), list(FOUR))
+    assert (result.state, result.ended_by) == (GameState.FINISHED, "play")
+    assert (result.totals, result.places) == (play.state.totals, play.places)
+    assert result.retired == [False, False, True, False]
+    assert (result.forfeited, result.deals) == ([], 3)
+    assert result.outcomes[2]["late"] == 2
+    exact = [sum(deal.points[seat] >= 10 for deal in play.state.deals) for seat in range(4)]
+    assert result.exact_bids == exact
+    assert result.ended_at == desk.meta(game).ended_at
+    assert store.due.at("tournament:trn_1") <= store.due.now()
+
+
+def test_seven_up_has_no_bids_and_a_void_game_no_places_in_its_result(worker, desk, store):
+    game = desk.game("bot_a", "bot_b", slot=desk.slot(), forfeited=[0, 1])
+    worker.drive(game)
+    (result,) = store.tournaments.results("trn_1")
+    assert (result.state, result.places, result.ended_by) == (GameState.VOID, None, None)
+    assert (result.exact_bids, result.forfeited, result.deals) == (None, [0, 1], 0)
+
+
+def test_aborted_game_has_no_result_but_wakes_its_tournament(worker, desk, calls, store):
+    calls.bots["bot_a"] = fails(Outcome.OUR_FAULT)
+    worker.drive(desk.game("bot_b", "bot_a", slot=desk.slot()))
+    assert store.tournaments.results("trn_1") == []
+    assert store.due.at("tournament:trn_1") <= store.due.now()
+
+
+def test_game_of_no_tournament_leaves_no_result(worker, desk, redis):
+    worker.drive(desk.game("bot_b", "bot_a"))
+    assert redis.keys("{t:*") == []
+
+
+# --- twice ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", [GameState.FINISHED, GameState.CANCELLED, GameState.ABORTED])
+def test_aftermath_done_again_changes_nothing(make_worker, desk, redis, store, state):
+    """A worker died between the last commit and what follows from it; another does all of it again."""
+    game = desk.game("bot_b", "bot_a", slot=desk.slot(), owner="acc_1")
+    if state is not GameState.FINISHED:
+        store.games.end(game, state)
+    make_worker().drive(game)
+    before = kept(redis)
+    store.due.add(f"game:{game}", store.due.now())
+    assert make_worker().drive(game) == []
+    assert kept(redis) == before
+    assert desk.due_at(game) is None
+    assert store.unfinished.count("bot:bot_a") == 0 == store.unfinished.count("account:acc_1")
+
+
+def kept(redis):
+    """Write down the whole store but the times at which things are due."""
+    return {key: redis.dump(key) for key in redis.scan_iter() if key != b"due"}
+
+
+def test_end_that_no_worker_has_seen_is_settled_by_whoever_looks(worker, desk, calls, store):
+    """A person made the last move; the API commits it and leaves the rest to a worker."""
+    game = desk.game("human:ann", "human:bea")
+    table = desk.table(game)
+    while not table.game.is_over:
+        desk.commit(game, table.game.owed()[0], table.game.state.legal_actions(table.game.owed()[0])[-1])
+        table = desk.table(game)
+    assert (desk.state(game), desk.due_at(game) is not None) == (GameState.FINISHED, True)
+    worker.drive(game)
+    assert desk.due_at(game) is None
