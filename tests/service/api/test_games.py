@@ -129,7 +129,7 @@ def test_who_leaves_before_the_start_frees_the_seat(host, client):
 
 
 def test_a_manual_start_leaves_time_for_entropy(host, client):
-    game = make(host, seats=[HUMAN, HUMAN], start="manual", options={"target": 1})
+    game = make(host, seats=[HUMAN, HUMAN], start="manual")
     path = game.headers["Location"]
     ann, bob = token_of(game, 0), token_of(game, 1)
     assert client.put(f"{path}/seats/0/entropy", json={"entropy": "é" * 128}, headers=ann).get_json()["seat"] == 0
