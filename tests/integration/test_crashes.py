@@ -50,13 +50,14 @@ def undisturbed(folder, size: Size):
 def disturbed(folder, size: Size, seed: int, decisions: int):
     happened = []
     with Arena(folder, bots=BOTS, max_games=6) as arena, told_of_failure(arena, seed, happened):
-        games = launch(arena, size)
         arena.start_api()
+        person = Person(lambda: arena.api.address)
+        with Client(arena.api.address) as client:
+            person.sit_down(client, "river", 4, {"start_cards": 6})
+        games = launch(arena, size)
+        reader = ResultsSeen(lambda: arena.api.address, list(games))
         for _ in range(2):
             arena.start_worker()
-        person, reader = Person(lambda: arena.api.address), ResultsSeen(lambda: arena.api.address, list(games))
-        with Client(arena.api.address) as client:
-            person.sit_down(client, "river", 4)
         moments = plan(seed, size.victims, {"decisions": decisions, "results": sum(games.values())})
         counters = {
             "decisions": arena.bots.journal.count,
