@@ -100,6 +100,7 @@ def test_lease_is_renewed_while_a_bot_thinks_and_due_follows_it(make_worker, des
     calls.wait_until_held()
     redis.pexpire(keys.game_lease(game), 500)
     due_at = desk.due_at(game)
+    assert due_at > desk.store.due.now() + 1_000
     worker.leases.renew_all()
     assert redis.pttl(keys.game_lease(game)) > 1_500
     assert desk.due_at(game) >= due_at
