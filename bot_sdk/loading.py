@@ -6,8 +6,10 @@ import hashlib
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from bot_sdk import signing
@@ -18,6 +20,8 @@ from bot_sdk.local import Player, in_process
 from bot_sdk.remote import at_url
 
 SECRET_FILE: Final = ".secret"  # noqa: S105 - the name of a file
+_LOADED: Final = "slagbot_"
+"""How the modules made of bots' files are called, so that they are no module of the author's."""
 
 
 class LoadError(SdkError):
@@ -41,31 +45,67 @@ def file_of(text: str) -> tuple[Path, str]:
 
 
 def load_bot(text: str) -> Bot:
-    """Load the bot ``FILE:bot`` names, running the file; raises `LoadError`, and whatever the file raises."""
+    """Load the bot ``FILE:bot`` names, running the file once; raises `LoadError`, also where the file itself raises.
+
+    The modules beside one bot aren't those beside another, though both be called ``engine``; only an import that
+    waits inside a function is served from the folder that was loaded last.
+    """
     file, name = file_of(text)
-    module_name = f"slagbot_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
-    module = sys.modules.get(module_name)
-    if module is None:
-        spec = importlib.util.spec_from_file_location(module_name, file)
-        if spec is None or spec.loader is None:
-            raise LoadError(f"expected a Python file, got {file.name!r}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        if str(file.parent) not in sys.path:
-            sys.path.insert(0, str(file.parent))  # a bot may have modules beside it
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[module_name]
-            raise
-    bot = getattr(module, name, None)
+    module_name = f"{_LOADED}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    bot = getattr(sys.modules.get(module_name) or _run(file, module_name), name, None)
     if not isinstance(bot, Bot):
         raise LoadError(f"expected a Bot named {name!r} in {file.name}, got {bot!r:.80}")
     return bot
 
 
+def _run(file: Path, module_name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None:
+        raise LoadError(f"expected a Python file, got {file.name!r}")
+    module = importlib.util.module_from_spec(spec)
+    _make_way(file.parent)
+    sys.modules[module_name] = module
+    if str(file.parent) not in sys.path:
+        sys.path.insert(0, str(file.parent))  # a bot may have modules beside it
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the author's file may raise anything
+        del sys.modules[module_name]
+        raise LoadError(f"expected a file that runs, got {_trace(error, file)}") from error
+    return module
+
+
+def _make_way(folder: Path) -> None:
+    """Forget the modules of other bots' folders that one in this folder would be taken for.
+
+    Two versions of a bot in two folders, each with its ``engine.py``, would else play with one engine.
+    """
+    others = {_folder(module) for name, module in sys.modules.items() if name.startswith(_LOADED)} - {folder}
+    theirs = {name for name, module in list(sys.modules.items()) if _folder(module) in others}
+    taken = {name for name in theirs if (folder / f"{name}.py").is_file() or (folder / name).is_dir()}
+    for name in list(sys.modules):
+        if name.partition(".")[0] in taken:
+            del sys.modules[name]
+
+
+def _folder(module: ModuleType) -> Path | None:
+    """Give the folder that a module or package lies in; None for what is built in."""
+    for package in getattr(module, "__path__", ()):
+        return Path(package).parent
+    file = getattr(module, "__file__", None)
+    return Path(file).parent if file else None
+
+
+def _trace(error: Exception, file: Path) -> str:
+    """Show where the author's file failed, without the frames that brought us there."""
+    shown = traceback.TracebackException.from_exception(error)
+    own = [at for at, frame in enumerate(shown.stack) if frame.filename == str(file)]
+    shown.stack = traceback.StackSummary.from_list(shown.stack[own[0] :] if own else [])
+    return "".join(shown.format()).strip()
+
+
 def load_player(text: str, environment: Mapping[str, str] = os.environ) -> Player:
-    """Seat a bot for offline matches; raises `LoadError`, `NoSuchBot`, `RemoteError`, or what its file raises."""
+    """Seat a bot for offline matches; raises `LoadError`, `NoSuchBot` or `RemoteError`."""
     if text.startswith(PREFIX):
         return in_process(house(text), bot_id=text)
     if is_url(text):

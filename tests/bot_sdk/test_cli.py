@@ -151,9 +151,29 @@ class TestPlay:
         assert told in slagbot("play", *arguments, status=2).output
 
     def test_a_file_that_raises_shows_its_error(self, tmp_path):
-        (tmp_path / "broken.py").write_text("1 / 0\n")
-        with pytest.raises(ZeroDivisionError):
-            slagbot("play", "broken.py:bot")
+        (tmp_path / "broken.py").write_text("import math\nmath.sqrt(-1)\n")
+        told = slagbot("play", "broken.py:bot", status=2).output
+        assert 'broken.py", line 2' in told
+        assert "ValueError: math domain error" in told
+        assert "importlib" not in told  # how we got there is no business of the author's
+
+    def test_a_file_that_is_no_python_shows_the_line(self, tmp_path):
+        (tmp_path / "broken.py").write_text("x = (\n")
+        told = slagbot("play", "broken.py:bot", status=2).output
+        assert "SyntaxError" in told
+        assert 'broken.py", line 1' in told
+
+    def test_two_versions_of_a_bot_play_each_with_its_own_modules(self, tmp_path):
+        for version in ("old", "new"):
+            folder = tmp_path / version
+            (folder / "tables").mkdir(parents=True)
+            (folder / "tables" / "names.py").write_text(f"NAME = {version!r}\n")
+            (folder / "engine.py").write_text("from tables.names import NAME\n")
+            (folder / "bot.py").write_text("from bot_sdk.examples.dice import any_action\nfrom bot_sdk.bot import Bot\n"
+                                           "from engine import NAME\nbot = Bot(NAME)\n"
+                                           "bot.on('river')(any_action)\nbot.on('seven_up')(any_action)\n")  # fmt: skip
+        ran = slagbot("play", "old/bot.py:bot", "new/bot.py:bot", "--games", 2, "--json")
+        assert [player["name"] for player in json.loads(ran.stdout)["players"]] == ["old", "new"]
 
     def test_a_name_that_is_no_bot_is_told(self, tmp_path):
         (tmp_path / "b.py").write_text("bot = 3\n")
