@@ -67,15 +67,18 @@ def board_secret(root_secret: bytes, board: str) -> bytes:
     return hmac.digest(root_secret, b"board\0" + board.encode(), "sha256")
 
 
-def offline_secret(seed: str, game_number: int) -> tuple[bytes, str]:
-    """Derive the secret and the label of an offline game from a seed and the game's number."""
-    label = f"offline:{seed}/{game_number}"
-    return hashlib.sha256(b"slagveld/offline/v1\0" + label.encode()).digest(), label
+def offline_secret(seed: str, board: int) -> tuple[bytes, str]:
+    """Derive the secret and the label of an offline board; raises `FairnessError` for a seed with lone surrogates."""
+    label = f"offline:{seed}/{board}"
+    try:
+        return hashlib.sha256(b"slagveld/offline/v1\0" + label.encode()).digest(), label
+    except UnicodeEncodeError:
+        raise FairnessError(f"expected a seed that is text, got {seed!r:.80}") from None
 
 
-def seeded(seed: str, seats: int, game_number: int = 0) -> Packs:
-    """Give the packs of an offline game of `seats` that brought no entropy."""
-    secret, label = offline_secret(seed, game_number)
+def seeded(seed: str, seats: int, board: int = 0) -> Packs:
+    """Give the packs of an offline board, played by `seats` that brought no entropy; raises `FairnessError`."""
+    secret, label = offline_secret(seed, board)
     return committed(secret, label, [""] * seats)
 
 

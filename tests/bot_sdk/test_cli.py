@@ -175,6 +175,9 @@ class TestPlay:
         ran = slagbot("play", "old/bot.py:bot", "new/bot.py:bot", "--games", 2, "--json")
         assert [player["name"] for player in json.loads(ran.stdout)["players"]] == ["old", "new"]
 
+    def test_a_seed_that_is_no_text_is_2(self):
+        assert "expected a seed" in slagbot("play", "house:random", "--seed", "\udcff", status=2).output
+
     def test_a_name_that_is_no_bot_is_told(self, tmp_path):
         (tmp_path / "b.py").write_text("bot = 3\n")
         assert "expected a Bot named 'bot' in b.py, got 3" in slagbot("play", "b.py:bot", status=2).output

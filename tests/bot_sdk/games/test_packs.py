@@ -112,7 +112,7 @@ def test_a_label_holds_no_nul() -> None:
         packs.commitment(ZERO, "a\0b")
 
 
-def test_seed_game_and_table_size_name_the_packs_of_offline_play() -> None:
+def test_seed_board_and_table_size_name_the_packs_of_offline_play() -> None:
     assert packs.seeded("s", 2, 1)(0) == packs.seeded("s", 2, 1)(0)
     different = [
         packs.seeded("s", 2, 1)(0),
