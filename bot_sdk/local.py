@@ -125,7 +125,7 @@ def play(match: Match, players: Sequence[Player], *, games: int, seed: str = "0"
     """Play `games` games one after another, each board once with every rotation of the seats.
 
     `players` fill the table: as many as it has seats. Raises `RulesetError` or `OptionError` before the first game
-    for a table that can't be.
+    for a table that can't be, `FairnessError` for a seed that is no text.
     """
     seats = len(players)
     match.ruleset.resolve(match.options, seats)
@@ -153,7 +153,9 @@ def play_game(
     entropy = [""] * len(players)
     packs = committed(secret, label, entropy)
     game = Game(match.ruleset, match.options, len(players), packs, max_faults=match.max_faults)
-    info = messages.GameInfo(game_id, match.ruleset.name, game.state.options, [player.shown.name for player in players])
+    names = [player.shown.name for player in players]
+    options = dict(game.state.options)  # whatever a bot does to its copy, these rules stay
+    info = messages.GameInfo(game_id, match.ruleset.name, options, names)
     for seat, player in enumerate(players):
         player.notify(messages.GameStarted(game=info, seat=seat))
     while owed := game.owed():

@@ -175,6 +175,11 @@ class TestPlay:
         ran = slagbot("play", "old/bot.py:bot", "new/bot.py:bot", "--games", 2, "--json")
         assert [player["name"] for player in json.loads(ran.stdout)["players"]] == ["old", "new"]
 
+    def test_what_a_bot_does_to_the_options_it_is_shown_changes_no_rule(self, tmp_path):
+        bot = bot_file(tmp_path / "b.py", "decision.options.clear(); return decision.legal[0]")
+        slagbot("play", bot, "house:random", "--ruleset", "river", "--games", 4, "--record", "r.jsonl")
+        slagbot("verify", "r.jsonl")
+
     def test_a_seed_that_is_no_text_is_2(self):
         assert "expected a seed" in slagbot("play", "house:random", "--seed", "\udcff", status=2).output
 
