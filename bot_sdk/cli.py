@@ -194,13 +194,11 @@ def _recorded(running: Iterable[Played], to: Path | None) -> Iterable[Played]:
 def verify(ctx: click.Context, records: Iterable[bytes], *, as_json: bool) -> None:
     """Replay the records of a JSON Lines file ("-" is stdin) and compare all that they claim.
 
-    Exits with 1 if one doesn't hold, and says which and why.
+    A file may also hold one record laid out over many lines. Exits with 1 if one doesn't hold, and says which and why.
     """
     verified = 0
     failures = []
-    for number, line in enumerate(records, start=1):
-        if not line.strip():
-            continue
+    for number, line in track(record.lines(records), "verifying", console=err, disable=not err.is_terminal):
         try:
             record.verify(record.read(line))
             verified += 1

@@ -85,7 +85,7 @@ class DealShown(Struct, frozen=True, forbid_unknown_fields=True):
 class Record(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A record of format 1, field by field as in docs/record.md."""
 
-    record: Literal[1] = FORMAT
+    record: Literal[1]
     game_id: str
     ruleset: str
     options: dict[str, Any]
@@ -119,6 +119,7 @@ def build(
     """
     ended_well = status == "finished"
     return Record(
+        record=FORMAT,
         game_id=game_id,
         ruleset=game.ruleset.name,
         options=game.state.options,
@@ -147,6 +148,19 @@ def read(line: bytes | str) -> Record:
         return _decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"expected a record of format {FORMAT}, got something else: {error}") from None
+
+
+def lines(text: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Split what a file holds into records: (number of the line from 1, text), not read yet, blank lines left out.
+
+    That is one record a line; or one alone, laid out over many lines, which begins with a line that is only ``{``.
+    """
+    numbered = ((number, line) for number, line in enumerate(text, start=1) if line.strip())
+    for number, line in numbered:
+        if line.strip() == b"{":
+            yield number, line + b"".join(rest for _, rest in numbered)
+        else:
+            yield number, line
 
 
 def verify(record: Record) -> Game:

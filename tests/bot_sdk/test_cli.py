@@ -201,6 +201,14 @@ class TestVerify:
         assert ran.stdout.startswith("line 2: expected record.deals[0].points")
         assert "2 verified, 1 refused" in ran.stdout
 
+    def test_a_record_laid_out_over_many_lines_is_one(self, lines, tmp_path):
+        shown = json.loads(lines[0])
+        (tmp_path / "one.json").write_text(f"\n{json.dumps(shown, indent=2)}\n")
+        assert "1 verified, 0 refused" in slagbot("verify", "one.json").stdout
+        shown["totals"][0] += 1
+        (tmp_path / "one.json").write_text(json.dumps(shown, indent=2))
+        assert "line 1: expected record.totals[0]" in slagbot("verify", "one.json", status=1).stdout
+
     @pytest.mark.parametrize("line", [b"nonsense", b"{}", b"[" * 100_000, b"\xff"])
     def test_a_line_that_is_no_record_is_refused(self, lines, tmp_path, line):
         (tmp_path / "bad.jsonl").write_bytes(lines[0] + b"\n" + line + b"\n")

@@ -473,7 +473,7 @@ def test_a_missing_an_added_and_a_moved_deal_are_refused(make: Any) -> None:
 @each_record
 def test_every_missing_and_every_unknown_field_is_refused(make: Any) -> None:
     shown = as_json(make())
-    optional = {"bot_id", "version", "retired", "forfeited", "record"}
+    optional = {"bot_id", "version", "retired", "forfeited"}
     spots = [shown, shown["limits"], shown["seats"][0], shown["fairness"], shown["deals"][0], shown["options"]]
     spots += shown["deals"][0]["events"][:1]
     for spot in spots:
