@@ -93,9 +93,10 @@ def new(name: str, *, as_json: bool) -> None:
 @json_option
 @as_usage_errors
 def serve(bot: str, port: int, host: str, *, as_json: bool) -> None:
-    """Host a bot until Ctrl-C, in a threaded server for development; in production use gunicorn.
+    """Host a bot until Ctrl-C, in a threaded server for development.
 
-    Its secret is SLAGVELD_BOT_SECRET, or the file .secret beside it. Without one, calls aren't verified.
+    Its secret is SLAGVELD_BOT_SECRET, or the file .secret beside it. Without one, calls aren't verified. In
+    production use gunicorn, which reads no file: SLAGVELD_BOT_SECRET=$(cat .secret) gunicorn bot:bot
     """
     loaded = load_bot(bot)
     loaded.secret = secret_for(bot) or loaded.secret
@@ -220,7 +221,11 @@ def verify(ctx: click.Context, records: Iterable[bytes], *, as_json: bool) -> No
 @click.pass_context
 @as_usage_errors
 def check(ctx: click.Context, bot: str, seed: str, *, as_json: bool) -> None:
-    """Check a bot as the arena does before it lets it play."""
+    """Check a bot as the arena does before it lets it play.
+
+    Its secret is SLAGVELD_BOT_SECRET, or the file .secret beside it (for a URL: here). Without one it is asked
+    unsigned.
+    """
     secret = secret_for(bot)
     if is_url(bot):
         steps = _checked(bot, secret, seed)
