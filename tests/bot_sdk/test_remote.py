@@ -53,7 +53,14 @@ def test_outcomes_have_the_arenas_names(answer, outcome):
 def test_nobody_there_is_unreachable():
     with answering(always(b"")) as url:
         pass
-    assert Remote(url).post(b"{}", 1000, None).outcome is Outcome.UNREACHABLE
+    heard = Remote(url).post(b"{}", 1000, None)
+    assert (heard.outcome, heard.error) == (Outcome.UNREACHABLE, "no connection: Connection refused")
+
+
+def test_a_host_that_does_not_exist_is_unreachable_in_one_short_sentence():
+    heard = Remote("http://no-such-host.invalid/").post(b"{}", 5000, None)
+    assert heard.outcome is Outcome.UNREACHABLE
+    assert "HTTPConnectionPool" not in heard.error
 
 
 def test_silence_is_late_and_shows_the_time_waited():
