@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
@@ -29,6 +30,9 @@ from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError
 
 PORT: Final = 8000
+PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "ssrfguard")
+"""What a bot author's installation lacks: the modules of the extra `service`."""
+EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,6 +69,9 @@ host_option: Final = click.option("--host", default="127.0.0.1", show_default=Tr
 @click.version_option(package_name="slagveld")
 def main() -> None:
     """Run an arena for trick-taking card games. Settings are environment variables."""
+    missing = [name for name in PARTS if find_spec(name) is None]
+    if missing:
+        raise UsageProblem(f"expected the arena's parts, {', '.join(missing)} among them: pip install '{EXTRA}'")
 
 
 @main.command()
