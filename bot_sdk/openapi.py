@@ -5,12 +5,13 @@ Made from `messages`, so that it says what the arena sends; the examples are pos
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from bot_sdk import messages
-from bot_sdk.games.registry import RULESETS
+from bot_sdk.games.record import Status
+from bot_sdk.games.registry import RULESETS, Ruleset
 from bot_sdk.positions import positions
 
 REQUESTS: Final[tuple[type[msgspec.Struct], ...]] = (
@@ -143,9 +144,22 @@ def _schemas() -> dict[str, Any]:
     game = found["GameInfo"]["properties"]
     game["ruleset"] = {"enum": list(RULESETS)}
     for name, rules in RULESETS.items():
-        found[_options_name(name)] = rules.options_schema()
+        found[_options_name(name)] = _options_of_any_table(rules)
     game["options"] = {"anyOf": [{"$ref": f"#/components/schemas/{_options_name(name)}"} for name in RULESETS]}
+    found["GameEnded"]["properties"]["state"] = {"enum": list(get_args(Status))}
+    found["ActionReply"]["properties"]["note"]["description"] = f"At most {messages.MAX_NOTE_BYTES} bytes of UTF-8."
     return dict(found)
+
+
+def _options_of_any_table(rules: Ruleset) -> dict[str, Any]:
+    """Describe options as a message may hold them: each limit is that of the table which allows most."""
+    described = rules.options_schema()
+    for seats in range(rules.min_seats, rules.max_seats + 1):
+        for name, option in rules.options_schema(seats)["properties"].items():
+            if "maximum" in option:
+                widest = described["properties"][name]
+                widest["maximum"] = max(widest["maximum"], option["maximum"])
+    return described
 
 
 def _examples() -> dict[str, Any]:

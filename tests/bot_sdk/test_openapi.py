@@ -43,6 +43,17 @@ def test_examples_are_messages(name):
         msgspec.convert(message.observation, messages.OBSERVATIONS[message.game.ruleset])
 
 
+def test_the_options_of_every_table_fit():
+    river = COMMITTED["components"]["schemas"]["RiverOptions"]["properties"]
+    assert river["start_cards"]["maximum"] == 12  # of 4 seats
+    assert river["first_dealer"]["maximum"] == 7  # of 8
+
+
+def test_how_a_game_can_end_is_listed():
+    state = COMMITTED["components"]["schemas"]["GameEnded"]["properties"]["state"]
+    assert state == {"enum": ["finished", "void", "aborted", "cancelled"]}
+
+
 def test_the_headers_of_the_signature_are_described():
     named = {parameter["name"] for parameter in POST["parameters"]}
     named |= {scheme["name"] for scheme in COMMITTED["components"]["securitySchemes"].values()}
