@@ -153,7 +153,7 @@ def play_command(
     """
     rules = RULESETS[ruleset]
     match = Match(rules, _options(options), budget_ms)
-    players = [load_player(bot) for bot in bots]
+    players = [load_player(bot, ruleset) for bot in bots]
     table = seated(players, seats or max(rules.min_seats, len(players)))
     rules.resolve(match.options, len(table))
     number = games or 50 * len(table)

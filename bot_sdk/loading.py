@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -104,13 +104,26 @@ def _trace(error: Exception, file: Path) -> str:
     return "".join(shown.format()).strip()
 
 
-def load_player(text: str, environment: Mapping[str, str] = os.environ) -> Player:
-    """Seat a bot for offline matches; raises `LoadError`, `NoSuchBot` or `RemoteError`."""
+def load_player(text: str, ruleset: str, environment: Mapping[str, str] = os.environ) -> Player:
+    """Seat a bot for offline matches of a ruleset.
+
+    Raises `NoSuchBot`, `RemoteError` or `BadReply` where there is none, `BotError` while it lacks phases, and
+    `LoadError` also if its card doesn't name the ruleset.
+    """
     if text.startswith(PREFIX):
         return in_process(house(text), bot_id=text)
     if is_url(text):
-        return at_url(text, secret=secret_for(text, environment))
-    return in_process(load_bot(text))
+        player, plays = at_url(text, secret=secret_for(text, environment))
+        _expect(ruleset, plays, text)
+        return player
+    bot = load_bot(text)
+    _expect(ruleset, bot.card().rulesets, text)
+    return in_process(bot)
+
+
+def _expect(ruleset: str, plays: Sequence[str], text: str) -> None:
+    if ruleset not in plays:
+        raise LoadError(f"expected a bot that plays {ruleset}, got {text!r:.200}, which plays {', '.join(plays)}")
 
 
 def secret_for(text: str, environment: Mapping[str, str] = os.environ) -> str | None:

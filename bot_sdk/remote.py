@@ -193,8 +193,11 @@ class AtUrl:
         self.remote.post(messages.encode(message), messages.BUDGET_MS, self.secret)
 
 
-def at_url(url: str, *, secret: str | None) -> AtUrl:
-    """Make a player of the bot at a URL; raises `RemoteError`, or `BadReply` if it shows no card."""
+def at_url(url: str, *, secret: str | None) -> tuple[AtUrl, list[str]]:
+    """Make a player of the bot at a URL, and list the rulesets on its card.
+
+    Raises `RemoteError`, or `BadReply` if it shows no card.
+    """
     remote = Remote(url)
     card = card_in(remote)
-    return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version))
+    return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version)), list(card.rulesets)

@@ -136,7 +136,7 @@ class River(State):
             self._bid(seat, code - BID)
 
     def observe(self, seat: int | None) -> dict[str, Any]:
-        """Build all that `seat` may know (docs/contract.md, Up and Down the River)."""
+        """Build all that `seat` may know (docs/contract.md, River)."""
         sealed = self.is_sealed
         return {
             "deal": self.deal_number,

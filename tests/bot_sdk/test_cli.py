@@ -19,6 +19,7 @@ from bot_sdk.bots.greedy import greedy
 from bot_sdk.cli import main
 from bot_sdk.games import record
 from bot_sdk.hosting import serving
+from bot_sdk.loading import load_bot
 from bot_sdk.positions import positions
 
 ROOT = Path(__file__).parents[2]
@@ -182,6 +183,13 @@ class TestPlay:
 
     def test_a_seed_that_is_no_text_is_2(self):
         assert "expected a seed" in slagbot("play", "house:random", "--seed", "\udcff", status=2).output
+
+    def test_a_bot_that_does_not_play_the_ruleset_is_told_before_the_first_game(self, tmp_path):
+        bot = bot_file(tmp_path / "b.py", "return decision.legal[0]")
+        told = "expected a bot that plays seven_up"
+        assert told in slagbot("play", bot, "house:random", "--ruleset", "seven_up", status=2).output
+        with serving(load_bot(bot)) as server:
+            assert told in slagbot("play", server.url, "house:random", "--ruleset", "seven_up", status=2).output
 
     def test_a_name_that_is_no_bot_is_told(self, tmp_path):
         (tmp_path / "b.py").write_text("bot = 3\n")

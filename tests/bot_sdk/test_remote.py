@@ -117,7 +117,8 @@ def test_a_bot_at_a_url_plays_as_it_does_in_process():
     bot = greedy()
     bot.secret = SECRET
     with serving(bot) as server:
-        over_http = at_url(server.url, secret=SECRET)
+        over_http, plays = at_url(server.url, secret=SECRET)
+        assert plays == ["seven_up", "river"]
         assert over_http.shown == record.SeatShown("greedy", "bot", None, "1")
         assert list(actions(over_http)) == list(actions(in_process(bot)))
         over_http.remote.close()
