@@ -43,6 +43,7 @@ def check_whole(store: Store, tournament_id: str, scheduled: int) -> None:
     assert len({place(result.slot) for result in results}) == len(results) == scheduled
     made = {game.id: (game.state, game.slot) for game in games}
     assert made == {result.game_id: (GameState.FINISHED, result.slot) for result in results}
+    assert len(games) == len(made), "some games are listed twice"
     assert {result.slot.attempt for result in results} == {0}
 
 
