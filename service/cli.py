@@ -189,7 +189,10 @@ def demo() -> None:
 @click.argument("which", type=click.Choice(["service", "bot"]), default="service")
 def openapi(which: str) -> None:
     """Print a specification as openapi/ keeps it: of the API, or of a bot."""
-    from service.openapi import rendered, rendered_bot  # noqa: PLC0415 - much to load, and for this command alone
+    try:
+        from service.openapi import rendered, rendered_bot  # noqa: PLC0415 - much to load, and for this command alone
+    except ModuleNotFoundError as error:
+        raise UsageProblem(f"expected the module {error.name}: pip install 'slagveld[service,dev]'") from error
 
     sys.stdout.write(rendered_bot() if which == "bot" else rendered())
 

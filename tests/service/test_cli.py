@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -13,3 +15,11 @@ def test_an_installation_without_the_arenas_parts_is_told_what_to_install(comman
     assert ran.exit_code == 2
     assert "gevent" in ran.output
     assert "pip install 'slagveld[service]'" in ran.output
+
+
+def test_the_specification_needs_what_developers_have(monkeypatch):
+    monkeypatch.delitem(sys.modules, "service.openapi", raising=False)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    ran = CliRunner().invoke(cli.main, ["openapi", "bot"])
+    assert ran.exit_code == 2
+    assert "expected the module yaml: pip install 'slagveld[service,dev]'" in ran.output
