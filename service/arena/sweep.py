@@ -70,6 +70,7 @@ class Sweep:
         games = self._store.games.get_many(game_ids)
         leased = self._store.games.leased(game_ids)
         ready: list[str] = []
+        alone: list[str] = []
         again: dict[str, int] = {}
         for game_id, game, is_leased in zip(game_ids, games, leased, strict=True):
             name = due.game(game_id)
@@ -84,8 +85,10 @@ class Sweep:
                 if game.state is GameState.RUNNING and not has_people(game):
                     ready.append(game_id)
                 else:
-                    self._queue.drive(game_id)
-        self._store.due.move(again)
+                    alone.append(game_id)
+        self._store.due.move(again)  # before a worker hears of them: what it sets is to stand
+        for game_id in alone:
+            self._queue.drive(game_id)
         self._send_shards(ready, workers)
 
     def _look_at_open(self, game: Game, now: int) -> None:
