@@ -3,13 +3,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format openapi clean
+.PHONY: demo test soak check format openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
 
 test: check
 	$(BIN)/python -m pytest
+
+# Kills and more kills, for many minutes.
+soak: .venv/dev.stamp
+	$(BIN)/python -m pytest -m soak
 
 # Everything but the tests: style, types, who may import whom, the specifications' drift.
 check: .venv/dev.stamp

@@ -8,8 +8,9 @@ from marshmallow import Schema, fields, validate
 
 from service.api.auth import account, public
 from service.api.context import caller, services
-from service.api.fields import Name, Text
+from service.api.fields import Name, PageArgs, Text, page_of
 from service.api.idempotency import idempotent
+from service.api.paging import page
 from service.api.resource import Resource
 from service.arena.caller import ALL_SCOPES, Scope
 from service.arena.minting import Mint
@@ -66,11 +67,7 @@ class TokenMade(TokenView):
     token = fields.String(required=True, metadata={"description": "Shown this once."})
 
 
-class TokenList(Schema):
-    """All tokens of an account."""
-
-    items = fields.List(fields.Nested(TokenView), required=True)
-    next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
+TokenList = page_of(TokenView, "TokenList")
 
 
 @blp.post("/v1/accounts", who=public())
@@ -94,10 +91,11 @@ def show_me() -> Account:
 
 
 @blp.get("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))
+@blp.arguments(PageArgs, location="query")
 @blp.response(200, TokenList)
-def list_tokens() -> dict[str, Any]:
+def list_tokens(query: dict[str, Any]) -> dict[str, Any]:
     """List the account's tokens, oldest first."""
-    return {"items": services().accounts.tokens(caller()), "next_cursor": None}
+    return page(services().accounts.tokens(caller()), query)
 
 
 @blp.post("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))

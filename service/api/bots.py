@@ -11,6 +11,7 @@ from service.api.auth import account, public
 from service.api.context import caller, services
 from service.api.fields import Name, PageArgs, Text, page_of
 from service.api.idempotency import idempotent
+from service.api.paging import page
 from service.api.resource import Resource
 from service.arena.bots import AVAILABILITY, OLD_SECRET_MS, BotFilter, is_house
 from service.arena.caller import Caller, Scope
@@ -172,7 +173,7 @@ def list_bots(query: dict[str, Any]) -> dict[str, Any]:
     fewer than `limit` although more follow.
     """
     if query["kind"] == "house":
-        return {"items": [bot_view(bot, caller()) for bot in services().bots.houses()], "next_cursor": None}
+        return page([bot_view(bot, caller()) for bot in services().bots.houses()], query)
     state = BotState(query["state"]) if "state" in query else None
     wanted = BotFilter(mine="owner" in query, ruleset=query.get("ruleset"), state=state)
     bots, following = services().bots.list_all(caller(), wanted, limit=query["limit"], cursor=query["cursor"])

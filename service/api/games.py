@@ -11,9 +11,9 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 from bot_sdk.games import record
 from bot_sdk.games.registry import RULESETS
 from service.api import conditional, stream
-from service.api.auth import involved, public, seat
+from service.api.auth import involved, public
 from service.api.context import caller, services
-from service.api.fields import Digits, Name, PageArgs, Whole, page_of
+from service.api.fields import MAX_PAGE, Digits, Name, PageArgs, Whole, page_of
 from service.api.idempotency import idempotent
 from service.api.resource import Resource
 from service.arena.caller import Scope
@@ -25,7 +25,7 @@ blp = Resource("games", description="One play from the first deal to the result:
 BUDGET_MS = (50, 30_000)
 HUMAN_BUDGET_MS = (5_000, 604_800_000)
 MAX_FAULTS = (1, 100)
-MOST_EVENTS = 500
+MOST_EVENTS = 10**9
 _DEFAULT = Limits()
 _EXAMPLES = {
     "against_the_house": {
@@ -125,18 +125,6 @@ class StateNew(Schema):
     """Where to steer a game."""
 
     state = fields.String(required=True, validate=validate.OneOf(["running", "cancelled"]))
-
-
-class EntropyNew(Schema):
-    """A text that goes into the shuffle."""
-
-    entropy = fields.String(required=True, metadata={"description": "At most 256 bytes as UTF-8."})
-
-
-class EntropyView(EntropyNew):
-    """What a seat adds to the shuffle."""
-
-    seat = fields.Integer(required=True)
 
 
 class SeatShown(Schema):
@@ -243,8 +231,9 @@ class GameArgs(PageArgs):
 class EventArgs(Schema):
     """Which events to list."""
 
-    after = Digits(0, 10**9, load_default=0, metadata={"description": "The `id` of the last event that is known."})
-    limit = Digits(1, MOST_EVENTS, load_default=MOST_EVENTS)
+    after = Digits(0, MOST_EVENTS, load_default=0, metadata={"description": "The `id` of the last event known."})
+    cursor = Digits(0, MOST_EVENTS, load_default=0, metadata={"description": "`next_cursor`: the same as `after`."})
+    limit = Digits(1, MAX_PAGE, load_default=MAX_PAGE)
 
 
 class EventList(Schema):
@@ -252,6 +241,9 @@ class EventList(Schema):
 
     items = fields.List(
         fields.Dict(), required=True, metadata={"description": "Each with `id` and `event` (docs/contract.md)."}
+    )
+    next_cursor = fields.String(
+        required=True, allow_none=True, metadata={"description": "Null once all there are now were listed."}
     )
     is_last = fields.Boolean(required=True, metadata={"description": "Whether nothing can follow these."})
 
@@ -342,19 +334,6 @@ def set_game_state(body: dict[str, Any], game_id: str) -> dict[str, Any]:
     return services().play.look(game_id, lambda _: False).view
 
 
-@blp.put("/v1/games/<game:game_id>/entropy", who=seat())
-@blp.arguments(EntropyNew)
-@blp.response(200, EntropyView)
-@blp.fails(409, "The game doesn't wait for a manual start.")
-def set_entropy(body: dict[str, Any], game_id: str) -> dict[str, Any]:
-    """Add to the shuffle.
-
-    The seat is that of the token. Later text replaces earlier until the start; the record shows what was used.
-    """
-    number = services().games.set_entropy(caller(), game_id, body["entropy"])
-    return {"seat": number, "entropy": body["entropy"]}
-
-
 @blp.get("/v1/games/<game:game_id>/events", who=public())
 @blp.arguments(EventArgs, location="query")
 @blp.response(200, EventList)
@@ -365,9 +344,15 @@ def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
     A sealed bid is no event until all bids are revealed, a discard never. With `Prefer: wait=20` the answer waits
     until there is an event after `after`.
     """
-    events, more = services().play.follow(game_id, query["after"], conditional.patience_s())
+    after = max(query["after"], query["cursor"])
+    events, more = services().play.follow(game_id, after, conditional.patience_s())
     items = events[: query["limit"]]
-    return {"items": items, "is_last": not more and len(items) == len(events)}
+    rest = len(items) < len(events)
+    return {
+        "items": items,
+        "next_cursor": str(items[-1]["id"]) if rest else None,
+        "is_last": not more and not rest,
+    }
 
 
 @blp.get("/v1/games/<game:game_id>/stream", who=public())

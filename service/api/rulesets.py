@@ -8,7 +8,8 @@ from marshmallow import Schema, fields
 
 from bot_sdk.games.registry import RULESETS, Ruleset, RulesetError
 from service.api.auth import public
-from service.api.fields import Digits, page_of
+from service.api.fields import Digits, PageArgs, page_of
+from service.api.paging import page
 from service.api.resource import Resource
 from service.arena.errors import NotFoundError, invalid
 
@@ -45,10 +46,11 @@ RulesetList = page_of(RulesetView, "RulesetList")
 
 
 @blp.get("/v1/rulesets", who=public())
+@blp.arguments(PageArgs, location="query")
 @blp.response(200, RulesetList)
-def list_rulesets() -> dict[str, Any]:
+def list_rulesets(query: dict[str, Any]) -> dict[str, Any]:
     """List the games that can be played here."""
-    return {"items": [_view(ruleset, ruleset.min_seats) for ruleset in RULESETS.values()], "next_cursor": None}
+    return page([_view(ruleset, ruleset.min_seats) for ruleset in RULESETS.values()], query)
 
 
 @blp.get("/v1/rulesets/<ruleset:name>", who=public())

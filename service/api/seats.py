@@ -33,6 +33,18 @@ class Joined(Schema):
     token = fields.String(required=True, metadata={"description": "Shown this once: whoever has it plays the seat."})
 
 
+class EntropyNew(Schema):
+    """A text that goes into the shuffle."""
+
+    entropy = fields.String(required=True, metadata={"description": "At most 256 bytes as UTF-8."})
+
+
+class EntropyView(EntropyNew):
+    """What a seat adds to the shuffle."""
+
+    seat = fields.Integer(required=True)
+
+
 class LastDecision(Schema):
     """How the seat's latest decision went."""
 
@@ -111,6 +123,19 @@ def leave_seat(game_id: str, number: str) -> None:
     Before the start it is open again; after it the seat retires. Leaving twice is no error.
     """
     services().play.leave(caller(), game_id, int(number))
+
+
+@blp.put("/v1/games/<game:game_id>/seats/<seat:number>/entropy", who=seat())
+@blp.arguments(EntropyNew)
+@blp.response(200, EntropyView)
+@blp.fails(409, "The game doesn't wait for a manual start.")
+def set_entropy(body: dict[str, Any], game_id: str, number: str) -> dict[str, Any]:
+    """Add to the shuffle.
+
+    Later text replaces earlier until the manual start; the record shows what was used.
+    """
+    services().games.set_entropy(caller(), game_id, int(number), body["entropy"])
+    return {"seat": int(number), "entropy": body["entropy"]}
 
 
 @blp.get("/v1/games/<game:game_id>/seats/<seat:number>", who=seat())

@@ -12,9 +12,10 @@ from bot_sdk.games.registry import RULESETS
 from service.api import stream
 from service.api.auth import organiser, public
 from service.api.context import caller, services
-from service.api.fields import MAX_PAGE, Digits, Name, PageArgs, Whole, page_of
+from service.api.fields import Name, PageArgs, Whole, page_of
 from service.api.games import GameList, LimitsNew, LimitsShown, order_of
 from service.api.idempotency import idempotent
+from service.api.paging import page
 from service.api.resource import Resource
 from service.arena.caller import Caller, Scope
 from service.arena.minting import Mint
@@ -104,13 +105,6 @@ class EntryView(Schema):
     )
     entered_at = fields.Integer(required=True)
     withdrawn_at = fields.Integer(required=True, allow_none=True)
-
-
-class EntryList(Schema):
-    """All entries."""
-
-    items = fields.List(fields.Nested(EntryView), required=True)
-    next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
 
 
 class Progress(Schema):
@@ -231,13 +225,6 @@ class RoundView(Schema):
     byes = fields.List(fields.String(), required=True)
 
 
-class RoundArgs(Schema):
-    """Which rounds to list."""
-
-    limit = Digits(1, MAX_PAGE, load_default=20, metadata={"description": "How many rounds at most."})
-    cursor = Digits(0, MAX_ROUNDS, load_default=0, metadata={"description": "`next_cursor` of the page before."})
-
-
 class TournamentGameArgs(PageArgs):
     """Which games to list."""
 
@@ -255,6 +242,7 @@ class ExportArgs(Schema):
 
 TournamentList = page_of(TournamentSummary, "TournamentList")
 RoundList = page_of(RoundView, "RoundList")
+EntryList = page_of(EntryView, "EntryList")
 
 
 @blp.post("/v1/tournaments", who=organiser(Scope.TOURNAMENTS))
@@ -318,12 +306,13 @@ def set_tournament_state(body: dict[str, Any], tournament_id: str) -> dict[str, 
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/entries", who=public())
+@blp.arguments(PageArgs, location="query")
 @blp.response(200, EntryList)
-def list_entries(tournament_id: str) -> dict[str, Any]:
+def list_entries(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
     """List the bots that take part, in order of their ids, withdrawn ones too."""
     tournament = services().tournaments.get(tournament_id)
     entries = services().tournaments.entries(tournament_id)
-    return {"items": [_entry_view(tournament, entry, caller()) for entry in entries], "next_cursor": None}
+    return page([_entry_view(tournament, entry, caller()) for entry in entries], query)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/entries/<bot:bot_id>", who=public())
@@ -367,12 +356,11 @@ def show_standings(tournament_id: str) -> dict[str, Any]:
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/rounds", who=public())
-@blp.arguments(RoundArgs, location="query")
+@blp.arguments(PageArgs, location="query")
 @blp.response(200, RoundList)
 def list_rounds(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
     """List the rounds drawn so far: who meets whom on which board, and the results."""
-    rounds, last = services().scoreboard.rounds(tournament_id, limit=query["limit"], after=query["cursor"])
-    return {"items": rounds, "next_cursor": None if last is None else str(last)}
+    return page(services().scoreboard.rounds(tournament_id), query)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/games", who=public())

@@ -23,6 +23,8 @@ from service.store.store import Store
 
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
+STALE_MS: Final = 5_000
+"""How long a creation may take; after that a game that never came to be, or whose end wasn't counted, is dropped."""
 OPEN_SEAT: Final = Seat(kind=OPEN, name="open")
 
 
@@ -135,7 +137,7 @@ class Games:
         ]
         reserved: list[str] = []
         for name, limit, code, what in limits:
-            if not self._store.unfinished.reserve(name, game_id, limit):
+            if not self._store.unfinished.reserve(name, game_id, limit, stale_ms=STALE_MS):
                 for given in reserved:
                     self._store.unfinished.drop(given, game_id)
                 raise ConflictError(f"expected at most {limit} {what}; wait until one has ended", code=code)
@@ -198,18 +200,18 @@ class Games:
         told = self._store.games.fill_seat(game_id, number, OPEN_SEAT, replaces=HUMAN, held_by=held)
         return told != "started"
 
-    def set_entropy(self, caller: Caller, game_id: str, entropy: str) -> int:
-        """Take what the caller's seat adds to the shuffle of a manual game; give the seat.
+    def set_entropy(self, caller: Caller, game_id: str, number: int, entropy: str) -> None:
+        """Take what a seat adds to the shuffle of a manual game.
 
-        Raises ForbiddenError, InvalidError over 256 bytes, ConflictError unless the game waits for a manual start.
+        Raises NotFoundError, ForbiddenError, InvalidError over 256 bytes, ConflictError unless the game waits for a
+        manual start.
         """
         game = self.get(game_id)
-        number = _seat_of(caller, game)
+        check_holds(caller, game, number)
         if len(entropy.encode()) > MAX_ENTROPY_BYTES:
             raise invalid("entropy", f"expected at most {MAX_ENTROPY_BYTES} bytes, got {len(entropy.encode())}")
         if game.start != "manual" or not self._store.games.set_entropy(game_id, number, entropy):
             raise ConflictError("entropy is taken until the start of a game with a manual start", code="not_open")
-        return number
 
     def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
         """Start or cancel a game; idempotent. Its owner may, the operator, and until it runs whoever holds a seat.
@@ -260,12 +262,6 @@ def check_holds(caller: Caller, game: Game, number: int) -> None:
 def _check_seat(game: Game, number: int) -> None:
     if number >= len(game.seats):
         raise NotFoundError(f"expected a seat from 0 to {len(game.seats) - 1}, got {number}")
-
-
-def _seat_of(caller: Caller, game: Game) -> int:
-    if caller.game_id != game.id or caller.seat is None:
-        raise ForbiddenError("expected the token of a seat of this game", code="not_your_seat")
-    return caller.seat
 
 
 def _seat_token(mint: Mint, number: int) -> str:

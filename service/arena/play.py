@@ -142,7 +142,7 @@ class Play:
         def retire(table: Table) -> Event | None:
             if table.game.is_out(number):
                 return None
-            if table.meta.state.is_end:
+            if table.meta.state.is_end or table.game.is_over:  # its first card may have decided it, before any event
                 raise ConflictError("the game has ended", code="ended")
             return Retired(number, RetiredBecause.LEFT)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import msgspec
 
@@ -105,24 +105,13 @@ class Scoreboard:
             "method": {**METHODS[tournament.ruleset], "interval": INTERVAL},
         }
 
-    def rounds(self, tournament_id: str, *, limit: int, after: int) -> tuple[list[dict[str, Any]], int | None]:
-        """Show `limit` rounds after round `after`: tables with boards, commitments and results, and who sits out.
+    def rounds(self, tournament_id: str) -> Sequence[dict[str, Any]]:
+        """Show the rounds drawn so far: tables with boards, commitments and results, and who sits out.
 
-        Gives the number of the last round shown too, if others follow.
+        What a round's tables show is worked out when it is read: there may be many. Raises NotFoundError.
         """
         self._tournaments.get(tournament_id)
-        rounds = self._store.tournaments.rounds(tournament_id)
-        board = _Boards(self._store, tournament_id)
-        numbers = [number for number in rounds if number > after]
-        shown = [
-            {
-                "round": number,
-                "byes": rounds[number]["byes"],
-                "tables": [board.shown(number, *each) for each in enumerate(rounds[number]["tables"], 1)],
-            }
-            for number in numbers[:limit]
-        ]
-        return shown, numbers[limit - 1] if len(numbers) > limit else None
+        return _Rounds(self._store.tournaments.rounds(tournament_id), _Boards(self._store, tournament_id))
 
     def games(
         self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
@@ -143,6 +132,32 @@ class Scoreboard:
             loaded = self._store.games.load(result.game_id)
             if loaded is not None and loaded[0].state.is_end:
                 yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]
+
+
+class _Rounds(Sequence[dict[str, Any]]):
+    """The rounds of a tournament as they are shown, each made when it is asked for."""
+
+    def __init__(self, rounds: dict[int, dict[str, Any]], boards: _Boards) -> None:
+        self._rounds = list(rounds.items())
+        self._boards = boards
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(at, slice):
+            return [self._shown(*each) for each in self._rounds[at]]
+        return self._shown(*self._rounds[at])
+
+    def _shown(self, number: int, drawn: dict[str, Any]) -> dict[str, Any]:
+        tables = [self._boards.shown(number, *each) for each in enumerate(drawn["tables"], 1)]
+        return {"round": number, "byes": drawn["byes"], "tables": tables}
 
 
 class _Boards:

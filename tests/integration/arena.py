@@ -256,13 +256,20 @@ class Arena:
         )
 
     def launch(
-        self, name: str, ruleset: str, size: int, rounds: int, entries: list[str], limits: dict[str, int]
+        self,
+        name: str,
+        ruleset: str,
+        size: int,
+        rounds: int,
+        entries: list[str],
+        limits: dict[str, int],
+        options: dict[str, object] | None = None,
     ) -> str:
         """Start a tournament whose id and packs depend on its name alone."""
         order = {
             "name": name,
             "ruleset": ruleset,
-            "options": {},
+            "options": options or {},
             "format": "round_robin",
             "deals": "fresh",
             "table_size": size,

@@ -103,9 +103,10 @@ class Person(_OverHttp):
         """The actions answered 201 or 200, in order."""
         self.is_done = False
 
-    def sit_down(self, client: Client, ruleset: str, seats: int) -> None:
+    def sit_down(self, client: Client, ruleset: str, seats: int, options: dict[str, Any]) -> None:
         houses = [{"kind": "house", "name": "greedy"}] * (seats - 1)
-        game = client.create_game(ruleset, [{"kind": "human", "name": "Ada"}, *houses], human_budget_ms=600_000)
+        table = [{"kind": "human", "name": "Ada"}, *houses]
+        game = client.create_game(ruleset, table, options=options, human_budget_ms=600_000)
         self.game_id, self._token = game["id"], game["seats"][0]["token"]
 
     def move(self) -> None:

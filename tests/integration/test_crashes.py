@@ -7,6 +7,8 @@ import os
 import random
 from dataclasses import dataclass
 
+import pytest
+
 from bot_sdk.client import Arena as Client
 from bot_sdk.games.record import read, verify
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
@@ -29,6 +31,8 @@ class Size:
 
 SMALL = Size(seven_up=60, river=5, victims={"worker": 10, "api": 5, "valkey": 7})
 
+LARGE = Size(seven_up=400, river=30, victims={"worker": 80, "api": 30, "valkey": 50})
+
 
 def launch(arena: Arena, size: Size) -> dict[str, int]:
     """Start both tournaments; give how many games each has."""
@@ -50,13 +54,14 @@ def undisturbed(folder, size: Size):
 def disturbed(folder, size: Size, seed: int, decisions: int):
     happened = []
     with Arena(folder, bots=BOTS, max_games=6) as arena, told_of_failure(arena, seed, happened):
-        games = launch(arena, size)
         arena.start_api()
+        person = Person(lambda: arena.api.address)
+        with Client(arena.api.address) as client:
+            person.sit_down(client, "river", 4, {"start_cards": 6})
+        games = launch(arena, size)
+        reader = ResultsSeen(lambda: arena.api.address, list(games))
         for _ in range(2):
             arena.start_worker()
-        person, reader = Person(lambda: arena.api.address), ResultsSeen(lambda: arena.api.address, list(games))
-        with Client(arena.api.address) as client:
-            person.sit_down(client, "river", 4)
         moments = plan(seed, size.victims, {"decisions": decisions, "results": sum(games.values())})
         counters = {
             "decisions": arena.bots.journal.count,
@@ -92,7 +97,17 @@ def check_all(arena: Arena, games: dict[str, int], person: Person) -> None:
     check_settled(arena.store, [f"bot_{n}" for n in range(len(BOTS))])
 
 
+def check_same_as_undisturbed(folder, size: Size, seed: int) -> None:
+    expected, decisions = undisturbed(folder / "undisturbed", size)
+    assert disturbed(folder / "disturbed", size, seed, decisions) == expected, f"seed {seed}"
+
+
 def test_killed_at_any_moment_everything_is_played_once_and_as_undisturbed(tmp_path):
     seed = int(os.environ.get("SLAGVELD_TEST_SEED") or random.SystemRandom().randrange(2**32))
-    expected, decisions = undisturbed(tmp_path / "undisturbed", SMALL)
-    assert disturbed(tmp_path / "disturbed", SMALL, seed, decisions) == expected, f"seed {seed}"
+    check_same_as_undisturbed(tmp_path, SMALL, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_again_and_again_for_minutes(tmp_path, seed):
+    check_same_as_undisturbed(tmp_path, LARGE, seed)

@@ -129,22 +129,22 @@ def test_who_leaves_before_the_start_frees_the_seat(host, client):
 
 
 def test_a_manual_start_leaves_time_for_entropy(host, client):
-    game = make(host, seats=[HUMAN, HUMAN], start="manual", options={"target": 1})
+    game = make(host, seats=[HUMAN, HUMAN], start="manual")
     path = game.headers["Location"]
     ann, bob = token_of(game, 0), token_of(game, 1)
-    assert client.put(f"{path}/entropy", json={"entropy": "é" * 128}, headers=ann).get_json()["seat"] == 0
-    assert client.put(f"{path}/entropy", json={"entropy": "first"}, headers=bob).status_code == 200
-    assert client.put(f"{path}/entropy", json={"entropy": "later"}, headers=bob).status_code == 200
+    assert client.put(f"{path}/seats/0/entropy", json={"entropy": "é" * 128}, headers=ann).get_json()["seat"] == 0
+    assert client.put(f"{path}/seats/1/entropy", json={"entropy": "first"}, headers=bob).status_code == 200
+    assert client.put(f"{path}/seats/1/entropy", json={"entropy": "later"}, headers=bob).status_code == 200
     too_long = {"entropy": "é" * 128 + "x"}
     assert len(too_long["entropy"].encode()) == MAX_ENTROPY_BYTES + 1
-    problem(client.put(f"{path}/entropy", json=too_long, headers=bob), 422, "invalid")
-    problem(client.put(f"{path}/entropy", json={"entropy": ""}), 401, "token_needed")
+    problem(client.put(f"{path}/seats/1/entropy", json=too_long, headers=bob), 422, "invalid")
+    problem(client.put(f"{path}/seats/1/entropy", json={"entropy": ""}), 401, "token_needed")
     assert client.get(path).get_json()["state"] == "open"
     started = client.put(f"{path}/state", json={"state": "running"}, headers=bob)
     assert started.get_json()["state"] == "running"
     assert client.put(f"{path}/state", json={"state": "running"}, headers=bob).status_code == 403
     assert host("PUT", f"{path}/state", json={"state": "running"}).status_code == 200
-    problem(client.put(f"{path}/entropy", json={"entropy": "too late"}, headers=bob), 409, "not_open")
+    problem(client.put(f"{path}/seats/1/entropy", json={"entropy": "too late"}, headers=bob), 409, "not_open")
     for headers, seat in ((ann, 0), (bob, 1)):
         client.delete(f"{path}/seats/{seat}", headers=headers)
     record = read(client.get(f"{path}/record").data)
@@ -152,9 +152,15 @@ def test_a_manual_start_leaves_time_for_entropy(host, client):
     assert record.fairness.entropy == ["é" * 128, "later"]
 
 
+def test_entropy_is_each_seats_own(host, client):
+    game = make(host, seats=[HUMAN, HUMAN], start="manual")
+    path = f"{game.headers['Location']}/seats/1/entropy"
+    problem(client.put(path, json={"entropy": "x"}, headers=token_of(game, 0)), 403, "not_your_seat")
+
+
 def test_entropy_is_for_manual_starts(host, client):
     game = make(host, seats=[HUMAN, OPEN])
-    answer = client.put(f"{game.headers['Location']}/entropy", json={"entropy": "x"}, headers=token_of(game, 0))
+    answer = client.put(f"{game.headers['Location']}/seats/0/entropy", json={"entropy": "x"}, headers=token_of(game, 0))
     problem(answer, 409, "not_open")
 
 
@@ -306,7 +312,7 @@ def test_a_query_that_cant_be(client, query, field):
     assert field in problem(client.get(f"/v1/games?{query}"), 422, "invalid")["errors"]
 
 
-@pytest.mark.parametrize("query", ["after=-1", "after=x", "after=1e3", "after=" + "9" * 3000, "limit=0", "limit=501"])
+@pytest.mark.parametrize("query", ["after=-1", "after=x", "after=1e3", "after=" + "9" * 3000, "limit=0", "limit=101"])
 def test_events_asked_for_wrongly(host, client, query):
     path = make(host).headers["Location"]
     problem(client.get(f"{path}/events?{query}"), 422, "invalid")

@@ -58,6 +58,8 @@ def test_no_answer_holds_a_card_its_reader_may_not_see(people, client, ruleset, 
             watcher.look(watcher.table())
     assert watcher.steps > 10
     assert watcher.answers > 100
+    if ruleset == "seven_up" or options.get("bidding") == "simultaneous":
+        assert watcher.sealed > 0
 
 
 class Watcher:
@@ -71,13 +73,14 @@ class Watcher:
         self.seen = 0
         self.answers = 0
         self.steps = 0
+        self.sealed = 0
         self.public = set()
 
     def table(self):
         return self.client.application.extensions["slagveld"].games.table(self.id)[1]
 
     def look(self, table):
-        """Read everything, as a spectator, as each seat and as each seat at another's place."""
+        """Read everything as a spectator and from each seat; let one seat after the other try what it may not."""
         public = shown_to_all(table.game.state)
         self.search(self.client.get(self.path), public)
         self.search(self.client.get("/v1/games"), set())
@@ -90,15 +93,21 @@ class Watcher:
         self.seen += len(news.get_json()["items"])
         self.public = public
         for seat, player in self.players.items():
-            known = public | own(table.game, seat)
-            self.search(player("GET"), known)
-            self.search(self.client.get(self.path, headers={"Authorization": f"Bearer {player.token}"}), known)
-            other = self.players[(seat + 1) % len(self.players)]
-            foreign = {"Authorization": f"Bearer {other.token}"}
-            self.search(self.client.get(player.path, headers=foreign), public)
-            wrong = {"decision_id": f"{self.id}.{seat}.{table.game.decisions[seat]}", "action": "bid:99"}
-            self.search(player("POST", "/actions", json=wrong), known)
-            self.search(self.client.post(f"{player.path}/actions", json=wrong, headers=foreign), public)
+            self.search(player("GET"), public | own(table.game, seat))
+        self.trespass(table, self.steps % len(self.players), public)
+
+    def trespass(self, table, seat, public):
+        """Ask with the token of a seat for the game and for another's seat, and take actions that aren't allowed."""
+        known = public | own(table.game, seat)
+        player, other = self.players[seat], self.players[(seat + 1) % len(self.players)]
+        token = {"Authorization": f"Bearer {player.token}"}
+        self.search(self.client.get(self.path, headers=token), public)
+        self.search(self.client.get(other.path, headers=token), public)
+        for at in (seat, other.number):
+            wrong = {"decision_id": f"{self.id}.{at}.{table.game.decisions[at]}", "action": "bid:99"}
+            answer = self.client.post(f"{self.players[at].path}/actions", json=wrong, headers=token)
+            assert answer.status_code in {403, 409, 422}
+            self.search(answer, known if at == seat else public)
 
     def step(self, table, seat, rng):
         """Have a seat act. Nobody else learns of a sealed decision, not even that it was taken."""
@@ -115,6 +124,7 @@ class Watcher:
         known = shown_to_all(after.game.state) | own(after.game, seat)
         self.search(taken, known)
         if quiet:
+            self.sealed += 1
             assert self.readings(seat) == others
             again = self.players[seat].act(action, table.decision_id(seat))
             self.search(again, known)

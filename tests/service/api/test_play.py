@@ -61,7 +61,7 @@ def test_who_comes_too_late_has_the_first_legal_action_played(night, seated):
     services = night.extensions["slagveld"]
     order = {
         "ruleset": "seven_up",
-        "options": {"target": 1},
+        "options": {},
         "seats": [{"kind": "human", "name": "ann"}, {"kind": "human", "name": "bob"}],
         # Less than the API takes, so that the test is short.
         "limits": {"budget_ms": 1000, "first_budget_ms": 1000, "human_budget_ms": 150, "max_faults": 2},
@@ -93,7 +93,7 @@ def test_who_comes_too_late_has_the_first_legal_action_played(night, seated):
 
 
 def test_people_sit_down_and_play_without_a_worker(app, host, seated):
-    order = {"ruleset": "seven_up", "options": {"target": 1}, "seats": [{"kind": "human"}, {"kind": "open"}]}
+    order = {"ruleset": "seven_up", "options": {"target": 2}, "seats": [{"kind": "human"}, {"kind": "open"}]}
     game, people = seated(host, order, app.test_client())
     assert game["state"] == "open"
     assert game["phase"] is None
@@ -176,7 +176,7 @@ def test_of_two_actions_for_one_decision_exactly_one_is_taken(people):
 
 
 def test_the_same_action_again_has_the_same_answer(people):
-    game, players = people(options={"target": 1})
+    game, players = people(options={"target": 2})
     owing = next(player for player in players.values() if player.view()["decision_id"])
     view = owing.view()
     first = owing.act(view["legal_actions"][0], view["decision_id"])
@@ -292,3 +292,24 @@ def test_a_cancelled_game_takes_no_action(people, host, person, client):
     assert events["items"][-1]["event"] == "ended"
     assert events["is_last"]
     verify(read(client.get(f"{path}/record").data))
+
+
+def test_a_game_that_its_first_card_decides_takes_nothing_more(people, app, client):
+    """A turned Jack wins at once when one point is enough; until a worker has settled that, the game seems to run."""
+    games = app.extensions["slagveld"].games
+    for _ in range(500):
+        game, players = people(options={"target": 1})
+        if games.table(game["id"])[1].game.is_over:
+            break
+        assert players[0]("DELETE").status_code == 204  # ends it, or the host would have too many
+        assert players[1]("DELETE").status_code in {204, 409}
+        app.extensions["slagveld"].store.games.settle(games.get(game["id"]))
+    else:
+        pytest.fail("no Jack was turned")
+    for player in players.values():
+        view = player.view()
+        assert (view["decision_id"], view["turn"], view["totals"].count(1)) == (None, [], 1)
+        refused = player("POST", "/actions", json={"decision_id": f"{game['id']}.{player.number}.0", "action": "beg"})
+        assert (refused.status_code, refused.get_json()["code"]) == (409, "not_owed")
+        assert player("DELETE").get_json()["code"] == "ended"
+    assert client.get(f"/v1/games/{game['id']}/events").get_json()["items"][-1]["event"] == "ended"

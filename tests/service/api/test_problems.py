@@ -102,7 +102,7 @@ def test_faults_inside_lists_have_a_path(person):
 
 @pytest.mark.parametrize("query", ["x=1", "limit=1", "%00=1", "a=1&b=2"])
 def test_arguments_that_an_operation_doesnt_know_are_refused(client, query):
-    problem(client.get(f"/v1/rulesets?{query}"), 422, "invalid")
+    problem(client.get(f"/v1/rulesets/river?{query}"), 422, "invalid")
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "101", "1e2", "1_0", "٣", "1" * 23, "", "1&limit=2"])

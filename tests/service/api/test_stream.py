@@ -49,6 +49,17 @@ def test_a_stream_goes_on_after_the_last_event_seen(client, ended):
     assert client.get(f"{ended}/stream", headers={"Last-Event-ID": str(len(listed))}).status_code == 204
 
 
+def test_events_come_in_pages(client, ended):
+    listed = client.get(f"{ended}/events").get_json()["items"]
+    found, cursor = [], "0"
+    while cursor is not None:
+        page = client.get(f"{ended}/events?limit=4&cursor={cursor}").get_json()
+        found += page["items"]
+        cursor = page["next_cursor"]
+        assert page["is_last"] == (cursor is None)
+    assert found == listed
+
+
 @pytest.mark.parametrize("last", ["x", "-1", "1.5", "9" * 5000, "1 2"])
 def test_a_last_event_that_is_none(client, ended, last):
     problem(client.get(f"{ended}/stream", headers={"Last-Event-ID": last}), 422, "invalid")

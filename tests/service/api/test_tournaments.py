@@ -143,6 +143,7 @@ def test_who_may_enter_what(app, host, person, registered, client):
     listed = client.get(entry).get_json()["items"]
     assert [each["bot_id"] for each in listed] == sorted([public, private, "house:greedy"])
     assert client.get(path).get_json()["entries"] == 3
+    assert [each for page in pages(client, entry) for each in page] == listed
 
 
 def test_entropy_is_the_owners_secret_until_the_start(app, host, person, registered, client):
