@@ -1,4 +1,4 @@
-"""A worker process: two Dramatiq workers, leases, sweeper and calls to bots, started and stopped together."""
+"""A worker process: a Dramatiq worker for each queue, leases, sweeper and calls to bots, started and stopped as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ from service.arena.checks import Checks
 from service.arena.running import Running
 from service.arena.sweep import Sweep
 from service.config import Settings
-from service.jobs import CHECK_BOT, DRIVE, DRIVE_SHARD, INTERACTIVE, QUEUES, TOURNAMENT, BrokerQueue, open_broker
+from service.jobs import (
+    CHECK_BOT,
+    CHECKS,
+    DRIVE,
+    DRIVE_SHARD,
+    INTERACTIVE,
+    QUEUES,
+    TOURNAMENT,
+    BrokerQueue,
+    open_broker,
+)
 from service.outbound.calls import Calls
 from service.outbound.guard import Guard
 from service.referee.aftermath import Aftermath
@@ -32,6 +42,7 @@ from service.store.store import Store
 logger: Final = logging.getLogger(__name__)
 
 INTERACTIVE_THREADS: Final = 8
+CHECK_THREADS: Final = 8
 TOURNAMENT_THREADS: Final = 4
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
@@ -69,6 +80,7 @@ class WorkerProcess:
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
+            Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
             Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
         ]
 
