@@ -267,14 +267,14 @@ def test_who_stands_up_before_the_start_frees_the_seat_and_his_token_is_void(gam
 
 def test_entropy_is_taken_until_a_manual_start(games, owner, mint, order, holder):
     game = games.create(owner, order("human:ann", "human:bea", start="manual"), mint()).game.id
-    assert games.set_entropy(holder(game, 1), game, "salt") == 1
-    assert games.set_entropy(holder(game, 1), game, "pepper") == 1
+    games.set_entropy(holder(game, 1), game, 1, "salt")
+    games.set_entropy(holder(game, 1), game, 1, "pepper")
     assert games.get(game).entropy == ["", "pepper"]
     with pytest.raises(InvalidError):
-        games.set_entropy(holder(game, 0), game, "ä" * 129)
+        games.set_entropy(holder(game, 0), game, 0, "ä" * 129)
     games.set_state(owner, game, RUNNING)
     with pytest.raises(ConflictError) as refused:
-        games.set_entropy(holder(game, 0), game, "late")
+        games.set_entropy(holder(game, 0), game, 0, "late")
     assert code(refused) == "not_open"
     assert games.get(game).entropy == ["", "pepper"]
 
@@ -282,11 +282,13 @@ def test_entropy_is_taken_until_a_manual_start(games, owner, mint, order, holder
 def test_entropy_is_not_taken_of_others_nor_for_a_game_that_starts_by_itself(games, owner, mint, order, holder):
     game = games.create(owner, order("human:ann", "open:"), mint()).game.id
     with pytest.raises(ConflictError):
-        games.set_entropy(holder(game, 0), game, "salt")
+        games.set_entropy(holder(game, 0), game, 0, "salt")
     with pytest.raises(ForbiddenError):
-        games.set_entropy(holder("gam_other", 0), game, "salt")
+        games.set_entropy(holder(game, 0), game, 1, "salt")
     with pytest.raises(ForbiddenError):
-        games.set_entropy(owner, game, "salt")
+        games.set_entropy(holder("gam_other", 0), game, 0, "salt")
+    with pytest.raises(ForbiddenError):
+        games.set_entropy(owner, game, 0, "salt")
 
 
 # --- start and cancellation -------------------------------------------------------------------------------------------
