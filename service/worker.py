@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 import sys
@@ -48,6 +49,7 @@ IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000
 STOP_MS: Final = 8_000
+SWEEP_STOP_S: Final = 1.0
 CONNECTIONS: Final = 64
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
@@ -149,6 +151,8 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
+        if self._sweeper.is_alive():
+            self._sweeper.join(SWEEP_STOP_S)
         self._leases.stop()
         self._calls.close(1.0)
         self._store.close()
@@ -169,6 +173,8 @@ class WorkerProcess:
                 logger.warning("not swept: %s", error)
             except Exception:
                 logger.exception("the sweeper broke; it goes on")
+        with contextlib.suppress(RedisError):  # then its lock runs out
+            self._sweep.leave()
 
 
 def _stop(worker: Worker) -> None:

@@ -57,6 +57,10 @@ class Sweep:
             self._look_at_tournament(tournament_id, workers, now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
 
+    def leave(self) -> None:
+        """Let another process sweep at once: this one ends."""
+        self._store.due.unlock(self._token)
+
     def _look_at_tournament(self, tournament_id: str, workers: int, now: int) -> None:
         self._store.due.move({due.tournament(tournament_id): now + self._patience_ms})
         try:

@@ -73,3 +73,13 @@ def test_both_queues_stop_being_served_at_once(process):
     process._workers = [Stopping(both), Stopping(both)]
     process.stop()
     assert [worker.is_stopped for worker in process._workers] == [True, True]
+
+
+def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):
+    settings = Settings.from_env({"REDIS_URL": redis_url, "SLAGVELD_SWEEP_MS": "60000"})
+    process = WorkerProcess(settings)
+    process._sweep.once()
+    assert not store.due.lock("another", 1_000)
+    process._sweeper.start()
+    process.stop()
+    assert store.due.lock("another", 1_000)
