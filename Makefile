@@ -9,7 +9,7 @@ demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # Kills and more kills, for many minutes.
 soak: .venv/dev.stamp

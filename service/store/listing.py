@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST_CURSOR = 300
 _MEMBER = re.compile(rb"\d{15}:[\x21-\x7e]{1,200}")
+_STAMP = 16
+"""Characters of a member before its name."""
 _PAGE = 200
 _MOST_PAGES = 10
 
@@ -50,11 +52,16 @@ def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[lis
 
     Raises BadCursorError for a cursor that no list gave.
     """
+    members, following = _members(redis, key, limit, cursor)
+    return [each[_STAMP:] for each in members], following
+
+
+def _members(redis: Redis, key: str, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
     last = "+" if cursor is None else b"(" + decoded(cursor)
     told = redis.zrange(key, last, "-", desc=True, bylex=True, offset=0, num=limit + 1)
     found = cast("list[bytes]", told)
-    names = [item[16:].decode() for item in found[:limit]]
-    return names, encoded(found[limit - 1]) if len(found) > limit else None
+    members = [item.decode() for item in found[:limit]]
+    return members, encoded(found[limit - 1]) if len(found) > limit else None
 
 
 def select(
@@ -68,12 +75,16 @@ def select(
 ) -> tuple[list[T], str | None]:
     """Give up to `limit` things that `keep` likes (by default all), newest first, and the next cursor.
 
-    Looks at the next 2,000 at most, so a page may be short, or empty, and the list still go on.
+    Looks at the next 2,000 at most, so a page may be short, or empty, and the list still go on. A thing is listed
+    before it exists: one whose creation a crash cut short, and that was made later after all, stands in the list
+    twice, and is given where its own time says.
     """
     found: list[T] = []
     for _ in range(_MOST_PAGES):
-        names, cursor = page(redis, key, limit=_PAGE if keep else limit, cursor=cursor)
-        found += [item for item in read(names) if item is not None and (keep is None or keep(item))]
+        members, cursor = _members(redis, key, _PAGE if keep else limit, cursor)
+        items = zip(members, read([each[_STAMP:] for each in members]), strict=True)
+        standing = [item for at, item in items if item is not None and member(item.created_at, item.id) == at]
+        found += [item for item in standing if keep is None or keep(item)]
         if len(found) >= limit or cursor is None:
             break
     if len(found) > limit:

@@ -41,8 +41,9 @@ def check_whole(store: Store, tournament_id: str, scheduled: int) -> None:
     results = store.tournaments.results(tournament_id)
     games, _ = store.games.list_for_tournament(tournament_id, limit=scheduled * 4)
     assert len({place(result.slot) for result in results}) == len(results) == scheduled
-    assert sorted(game.id for game in games) == sorted(result.game_id for result in results)
-    assert {game.state for game in games} == {GameState.FINISHED}
+    made = {game.id: (game.state, game.slot) for game in games}
+    assert made == {result.game_id: (GameState.FINISHED, result.slot) for result in results}
+    assert len(games) == len(made), "some games are listed twice"
     assert {result.slot.attempt for result in results} == {0}
 
 

@@ -17,21 +17,21 @@ from tests.integration.played import check_records, check_settled, check_whole, 
 from tests.integration.readers import Onlooker, Person, ResultsSeen
 
 BOTS = ["house:greedy", "house:random", "house:greedy", "house:random"]
-FINISH_S = 60.0
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many rounds the two tournaments have, and how often who is killed."""
+    """How many rounds the two tournaments have, how often who is killed, and how long a run may take after that."""
 
     seven_up: int
     river: int
     victims: dict[str, int]
+    finish_s: float
 
 
-SMALL = Size(seven_up=60, river=5, victims={"worker": 10, "api": 5, "valkey": 7})
+SMALL = Size(seven_up=60, river=5, victims={"worker": 10, "api": 5, "valkey": 7}, finish_s=60.0)
 
-LARGE = Size(seven_up=400, river=30, victims={"worker": 80, "api": 30, "valkey": 50})
+LARGE = Size(seven_up=400, river=30, victims={"worker": 80, "api": 30, "valkey": 50}, finish_s=600.0)
 
 
 def launch(arena: Arena, size: Size) -> dict[str, int]:
@@ -47,7 +47,7 @@ def undisturbed(folder, size: Size):
     with Arena(folder, bots=BOTS, max_games=6) as arena:
         games = launch(arena, size)
         arena.start_worker()
-        wait_until(lambda: all(map(arena.is_finished, games)), FINISH_S, "an undisturbed end", every_s=0.05)
+        wait_until(lambda: all(map(arena.is_finished, games)), size.finish_s, "an undisturbed end", every_s=0.05)
         return {name: played(arena.store, name) for name in games}, arena.bots.journal.count()
 
 
@@ -70,7 +70,7 @@ def disturbed(folder, size: Size, seed: int, decisions: int):
         is_over = lambda: all(map(arena.is_finished, games))  # noqa: E731
         with Onlooker(reader.look), Onlooker(person.move):
             happened += unleash(arena, moments, counters)
-            wait_until(lambda: is_over() and person.is_done, FINISH_S, "an end after all", every_s=0.05)
+            wait_until(lambda: is_over() and person.is_done, size.finish_s, "an end after all", every_s=0.05)
         check_all(arena, games, person)
         assert reader.looks > len(moments)
         return {name: played(arena.store, name) for name in games}

@@ -6,6 +6,8 @@ import os
 import signal
 import time
 
+import pytest
+
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
 from tests.integration.played import check_whole
 
@@ -30,12 +32,12 @@ def finish(arena, tournament_id, scheduled, seconds=PROMPT_S):
     check_whole(arena.store, tournament_id, scheduled)
 
 
-def stand_still(arena, seconds=2.0):
-    os.kill(arena.valkey.pid, signal.SIGSTOP)
+def stand_still(pid, seconds=2.0):
+    os.kill(pid, signal.SIGSTOP)
     try:
         time.sleep(seconds)
     finally:
-        os.kill(arena.valkey.pid, signal.SIGCONT)
+        os.kill(pid, signal.SIGCONT)
 
 
 def asked_twice(arena):
@@ -64,9 +66,9 @@ def test_a_worker_told_to_stop_hands_its_games_to_another_at_once(tmp_path):
 def test_what_the_last_worker_hands_back_the_next_one_goes_on_with_at_once(tmp_path):
     with Arena(tmp_path / "arena", bots=BOTS, think_ms=15, **LONG) as arena:
         name, scheduled = launch(arena)
-        for _ in range(4):
+        for _ in range(3):
             arena.start_worker()
-            ask_more(arena, 300)
+            ask_more(arena, 250)
             assert arena.workers.pop().terminate() < 5
         arena.start_worker()
         finish(arena, name, scheduled)
@@ -93,7 +95,7 @@ def test_a_store_that_stands_still_costs_nobody_anything(tmp_path):
         arena.start_worker()
         arena.start_worker()
         ask_more(arena, 300)
-        stand_still(arena)
+        stand_still(arena.valkey.pid)
         finish(arena, name, scheduled, 20)
         assert asked_twice(arena) == {}
         assert outcomes(arena, name) == {"ok"}
@@ -106,6 +108,19 @@ def test_a_store_that_stands_still_longer_than_a_lease_loses_nothing(tmp_path):
         arena.start_worker()
         arena.start_worker()
         ask_more(arena, 300)
-        stand_still(arena)
+        stand_still(arena.valkey.pid)
+        finish(arena, name, scheduled, 20)
+        assert outcomes(arena, name) == {"ok"}
+
+
+@pytest.mark.parametrize(("workers", "timings"), [(1, LONG), (2, {})], ids=["alone", "overtaken"])
+def test_a_worker_that_stands_still_charges_nobody(tmp_path, workers, timings):
+    """The time it lost is its own, though bots' budgets passed in it; alone it asks again, else others have."""
+    with Arena(tmp_path / "arena", bots=BOTS, think_ms=15, **timings) as arena:
+        name, scheduled = launch(arena, limits={"budget_ms": 1_000, "first_budget_ms": 1_500})
+        for _ in range(workers):
+            arena.start_worker()
+        ask_more(arena, 300)
+        stand_still(arena.workers[0].child.pid)
         finish(arena, name, scheduled, 20)
         assert outcomes(arena, name) == {"ok"}

@@ -241,6 +241,18 @@ def test_listed_game_that_never_came_to_be_is_passed_over(redis, games, many):
     assert walk(games.list_all, 2) == [name for name in many if name != "gam_4"]
 
 
+def test_game_made_anew_after_a_crash_in_the_midst_of_its_creation_is_listed_once(games, many, make_game, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(games._scripts, "run", None)
+        with pytest.raises(TypeError):
+            games.create(make_game("gam_late", created_at=1_001, owner="acc_1"), secret=SECRET, due_at=None)
+    games.create(make_game("gam_late", created_at=1_005, owner="acc_1"), secret=SECRET, due_at=None)
+    for limit in (1, 2, 9):
+        assert walk(games.list_all, limit) == ["gam_late", *many]
+        mine = walk(lambda **page: games.list_for_account("acc_1", **page), limit)
+        assert mine == ["gam_late", "gam_2", "gam_1", "gam_0"]
+
+
 @pytest.mark.parametrize("cursor", ["", "x", "!!!!", "AAAA", "é", "=" * 400, "MDAwMDAwMDAwMDAxMDAzOg"])
 def test_made_up_cursor_is_refused(games, many, cursor):
     with pytest.raises(BadCursorError, match="next_cursor"):
