@@ -16,7 +16,9 @@ from service.config import Settings
 from service.store.connection import connect
 
 INTERACTIVE: Final = "interactive"
-"""What somebody waits for: games with people in them, checks of bots."""
+"""Games with people in them."""
+CHECKS: Final = "checks"
+"""Checks of bots: each may take as long as a strange bot likes, up to its budgets, so nobody else waits behind them."""
 TOURNAMENT: Final = "tournament"
 """Everything else."""
 
@@ -24,7 +26,7 @@ DRIVE: Final = "drive"
 DRIVE_SHARD: Final = "drive_shard"
 CHECK_BOT: Final = "check_bot"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: INTERACTIVE}
+QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS}
 """The queue each job goes by."""
 
 logger: Final = logging.getLogger(__name__)

@@ -1,7 +1,8 @@
-"""A worker process: two Dramatiq workers, leases, sweeper and calls to bots, started and stopped together."""
+"""A worker process: a Dramatiq worker for each queue, leases, sweeper and calls to bots, started and stopped as one."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 import sys
@@ -18,7 +19,17 @@ from service.arena.checks import Checks
 from service.arena.running import Running
 from service.arena.sweep import Sweep
 from service.config import Settings
-from service.jobs import CHECK_BOT, DRIVE, DRIVE_SHARD, INTERACTIVE, QUEUES, TOURNAMENT, BrokerQueue, open_broker
+from service.jobs import (
+    CHECK_BOT,
+    CHECKS,
+    DRIVE,
+    DRIVE_SHARD,
+    INTERACTIVE,
+    QUEUES,
+    TOURNAMENT,
+    BrokerQueue,
+    open_broker,
+)
 from service.outbound.calls import Calls
 from service.outbound.guard import Guard
 from service.referee.aftermath import Aftermath
@@ -32,11 +43,13 @@ from service.store.store import Store
 logger: Final = logging.getLogger(__name__)
 
 INTERACTIVE_THREADS: Final = 8
+CHECK_THREADS: Final = 8
 TOURNAMENT_THREADS: Final = 4
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000
 STOP_MS: Final = 8_000
+SWEEP_STOP_S: Final = 1.0
 CONNECTIONS: Final = 64
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
@@ -69,6 +82,7 @@ class WorkerProcess:
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
+            Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
             Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
         ]
 
@@ -137,6 +151,8 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
+        if self._sweeper.is_alive():
+            self._sweeper.join(SWEEP_STOP_S)
         self._leases.stop()
         self._calls.close(1.0)
         self._store.close()
@@ -157,6 +173,8 @@ class WorkerProcess:
                 logger.warning("not swept: %s", error)
             except Exception:
                 logger.exception("the sweeper broke; it goes on")
+        with contextlib.suppress(RedisError):  # then its lock runs out
+            self._sweep.leave()
 
 
 def _stop(worker: Worker) -> None:

@@ -331,7 +331,7 @@ def enter_bot(body: dict[str, Any], tournament_id: str, bot_id: str) -> dict[str
     """Enter a bot.
 
     Its owner may, and who made the tournament; a house bot is entered by who made the tournament. Doing it again
-    changes the entropy, if there is one in the body.
+    changes the entropy, if there is one in the body; that of a registered bot is its owner's alone to give.
     """
     entry = services().tournaments.enter(caller(), tournament_id, bot_id, body.get("entropy"))
     return _entry_view(services().tournaments.get(tournament_id), entry, caller())

@@ -117,7 +117,7 @@ class Bots:
         return self._store.change(bot_id, lambda bot: changed(bot, wanted))
 
     def delete(self, caller: Caller, bot_id: str) -> None:
-        """Forget a bot; raises ConflictError while it plays or is entered in a tournament."""
+        """Forget a bot; raises ConflictError while it plays. Where it is entered its waiting games are forfeited."""
         bot = self._owned(caller, bot_id)
         if self._busy(bot_id):
             raise ConflictError("the bot still plays; pause it and wait for its games to end", code="bot_busy")

@@ -76,6 +76,8 @@ class Games:
         found = self._store.games.get(game_id)
         if found is None:
             found = self._make(caller, order, game_id, mint)
+        elif not _is_as_ordered(found, order):
+            raise ConflictError("that Idempotency-Key made another game", code="idempotency_key_reused")
         humans = [number for number, shown in enumerate(order["seats"]) if shown["kind"] == HUMAN]
         return Created(found, {number: _seat_token(mint, number) for number in humans})
 
@@ -276,6 +278,13 @@ def _rules(order: Mapping[str, Any]) -> tuple[Ruleset, dict[str, Any]]:
         raise invalid(error.field, str(error)) from error
     except OptionError as error:
         raise invalid(f"options.{error.field:.64}", str(error)) from error
+
+
+def _is_as_ordered(game: Game, order: Mapping[str, Any]) -> bool:
+    """Whether an order can be the one that made the game; who sits there may have changed since."""
+    rules, options = _rules(order)
+    made = (game.ruleset, game.options, game.limits, game.start, len(game.seats))
+    return made == (rules.name, options, Limits(**order["limits"]), order["start"], len(order["seats"]))
 
 
 def _check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> None:

@@ -20,7 +20,7 @@ from service.arena.minting import short
 from service.arena.queue import Queue
 from service.arena.tournaments import board_of, label_of, schedule
 from service.referee.table import BOT
-from service.store import unfinished
+from service.store import due, unfinished
 from service.store.entities import (
     Bot,
     BotState,
@@ -78,7 +78,7 @@ class Running:
         """Do what is due for a tournament; give the games that were made and are to be driven."""
         tournament = self._store.tournaments.get(tournament_id)
         if tournament is None or tournament.started_at is None or tournament.state is TournamentState.FINISHED:
-            self._store.tournaments.settle(tournament_id)
+            self._leave(tournament_id)
             return []
         try:
             pairings = self._waiting(tournament)
@@ -96,6 +96,13 @@ class Running:
             return []
         room = WINDOW_PER_WORKER * max(workers, 1) - running
         return Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock).start(ready, room)
+
+    def _leave(self, tournament_id: str) -> None:
+        """Let a tournament that isn't under way leave what is due, unless it is started at this very moment."""
+        self._store.tournaments.settle(tournament_id)
+        now = self._store.tournaments.get(tournament_id)
+        if now is not None and now.state is TournamentState.RUNNING:
+            self._store.due.add(due.tournament(tournament_id), self._store.due.now())
 
     def _waiting(self, tournament: Tournament) -> list[Pairing]:
         """List the games without a result, each at the attempt that was started last."""

@@ -57,6 +57,10 @@ class Sweep:
             self._look_at_tournament(tournament_id, workers, now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
 
+    def leave(self) -> None:
+        """Let another process sweep at once: this one ends."""
+        self._store.due.unlock(self._token)
+
     def _look_at_tournament(self, tournament_id: str, workers: int, now: int) -> None:
         self._store.due.move({due.tournament(tournament_id): now + self._patience_ms})
         try:
@@ -70,6 +74,7 @@ class Sweep:
         games = self._store.games.get_many(game_ids)
         leased = self._store.games.leased(game_ids)
         ready: list[str] = []
+        alone: list[str] = []
         again: dict[str, int] = {}
         for game_id, game, is_leased in zip(game_ids, games, leased, strict=True):
             name = due.game(game_id)
@@ -84,8 +89,10 @@ class Sweep:
                 if game.state is GameState.RUNNING and not has_people(game):
                     ready.append(game_id)
                 else:
-                    self._queue.drive(game_id)
-        self._store.due.move(again)
+                    alone.append(game_id)
+        self._store.due.move(again)  # before a worker hears of them: what it sets is to stand
+        for game_id in alone:
+            self._queue.drive(game_id)
         self._send_shards(ready, workers)
 
     def _look_at_open(self, game: Game, now: int) -> None:

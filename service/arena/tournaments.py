@@ -117,11 +117,14 @@ class Tournaments:
     def enter(self, caller: Caller, tournament_id: str, bot_id: str, entropy: str | None) -> Entry:
         """Enter a bot, or change its entropy, until the start.
 
-        Its owner may, and the tournament's owner for public bots and house bots. Raises InvalidError, ConflictError.
+        Its owner may, and the tournament's owner for public bots and house bots; entropy for a registered bot is its
+        owner's alone. Raises ForbiddenError, InvalidError, ConflictError.
         """
         tournament = self.get(tournament_id)
         earlier = self._entry(tournament_id, bot_id)
         name, account_id = self._contender(caller, tournament, bot_id)
+        if entropy is not None and account_id is not None and not caller.owns(account_id):
+            raise ForbiddenError("only the owner of the bot gives entropy for it", code="not_yours")
         if entropy is not None and len(entropy.encode()) > MAX_ENTROPY_BYTES:
             raise invalid("entropy", f"expected at most {MAX_ENTROPY_BYTES} bytes, got {len(entropy.encode())}")
         if earlier is None and len(self._store.tournaments.entries(tournament_id)) >= MAX_ENTRIES:

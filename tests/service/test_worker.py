@@ -1,13 +1,14 @@
-"""The worker process as a whole: what its parts do at its end."""
+"""The worker process as a whole: who waits behind whom, what its parts do at its end."""
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
 
 from service.config import Settings
-from service.worker import WorkerProcess
+from service.worker import INTERACTIVE_THREADS, WorkerProcess
 
 
 class Stopping:
@@ -22,9 +23,48 @@ class Stopping:
         self.is_stopped = True
 
 
+class Stuck(WorkerProcess):
+    """A worker process whose checks don't end before `gate` opens, and whose games only say that they are driven."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.gate, self.has_checked, self.has_driven = threading.Event(), threading.Event(), threading.Event()
+        super().__init__(settings)
+
+    def check_bot(self, check_id):
+        self.has_checked.set()
+        self.gate.wait(timeout=30)
+
+    def drive(self, game_id):
+        self.has_driven.set()
+
+
 @pytest.fixture
-def process(redis_url):
-    return WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+def settings(redis_url):
+    return Settings.from_env({"REDIS_URL": redis_url})
+
+
+@pytest.fixture
+def process(settings):
+    return WorkerProcess(settings)
+
+
+@pytest.fixture
+def stuck(settings):
+    before = sys.getswitchinterval()
+    process = Stuck(settings)
+    process.start()
+    yield process
+    process.gate.set()
+    process.stop()
+    sys.setswitchinterval(before)
+
+
+def test_checks_of_slow_bots_keep_no_person_waiting(stuck):
+    for number in range(2 * INTERACTIVE_THREADS):
+        stuck._queue.check(f"chk_{number}")
+    assert stuck.has_checked.wait(timeout=10)
+    stuck._queue.drive("gam_1")
+    assert stuck.has_driven.wait(timeout=5)
 
 
 def test_both_queues_stop_being_served_at_once(process):
@@ -33,3 +73,13 @@ def test_both_queues_stop_being_served_at_once(process):
     process._workers = [Stopping(both), Stopping(both)]
     process.stop()
     assert [worker.is_stopped for worker in process._workers] == [True, True]
+
+
+def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):
+    settings = Settings.from_env({"REDIS_URL": redis_url, "SLAGVELD_SWEEP_MS": "60000"})
+    process = WorkerProcess(settings)
+    process._sweep.once()
+    assert not store.due.lock("another", 1_000)
+    process._sweeper.start()
+    process.stop()
+    assert store.due.lock("another", 1_000)

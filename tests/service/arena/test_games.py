@@ -72,6 +72,22 @@ def test_retried_creation_gives_the_same_game_and_tokens(games, owner, mint, ord
     assert store.unfinished.count("account:acc_1") == 1
 
 
+@pytest.mark.parametrize(
+    ("who", "changes"),
+    [
+        (("human:ann", "human:bea", "human:cas", "human:dan"), {}),
+        (("human:ann", "human:bea"), {"options": {"target": 3}}),
+        (("human:ann", "human:bea"), {"limits": {"budget_ms": 50}}),
+        (("human:ann", "human:bea"), {"start": "manual"}),
+    ],
+)
+def test_another_order_under_the_key_of_a_game_is_refused(games, owner, mint, order, who, changes):
+    games.create(owner, order("human:ann", "human:bea"), mint("again"))
+    with pytest.raises(ConflictError) as refused:
+        games.create(owner, order(*who, **changes), mint("again"))
+    assert code(refused) == "idempotency_key_reused"
+
+
 def test_creations_retried_side_by_side_give_one_game(games, owner, mint, order, store):
     threads = [
         Background(lambda: games.create(owner, order("human:ann", "human:bea"), mint("again"))) for _ in range(6)
@@ -283,6 +299,8 @@ def test_entropy_is_not_taken_of_others_nor_for_a_game_that_starts_by_itself(gam
     game = games.create(owner, order("human:ann", "open:"), mint()).game.id
     with pytest.raises(ConflictError):
         games.set_entropy(holder(game, 0), game, 0, "salt")
+    with pytest.raises(ForbiddenError):
+        games.set_entropy(holder(game, 0), game, 1, "salt")
     with pytest.raises(ForbiddenError):
         games.set_entropy(holder("gam_other", 0), game, 0, "salt")
     with pytest.raises(ForbiddenError):

@@ -305,6 +305,24 @@ def test_tournament_that_is_not_there_or_not_started_leaves_what_is_due(
     assert store.tournaments.get(waiting).state is TournamentState.OPEN
 
 
+def test_tournament_that_is_started_while_the_sweeper_looks_stays_due(
+    running, tournaments, owner, mint, tournament_order, store, desk, monkeypatch
+):
+    tournament = tournaments.create(owner, tournament_order(), mint()).id
+    for bot in ("bot_a", "bot_b"):
+        desk.bot(bot)
+        tournaments.enter(owner, tournament, bot, None)
+    settle = store.tournaments.settle
+
+    def settle_after_a_start(tournament_id):
+        tournaments.set_state(owner, tournament_id, TournamentState.RUNNING)
+        settle(tournament_id)
+
+    monkeypatch.setattr(store.tournaments, "settle", settle_after_a_start)
+    assert running.advance(tournament, 1) == []
+    assert store.due.at(due.tournament(tournament)) is not None
+
+
 # --- bots that are gone -----------------------------------------------------------------------------------------------
 
 

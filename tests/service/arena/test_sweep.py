@@ -11,14 +11,14 @@ from service.arena.sweep import Sweep, shards
 from service.store import due
 from service.store.entities import GameState
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
-from tests.service.fakes import until
+from tests.service.fakes import HeldQueue, until
 
 FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
 
 
 @pytest.fixture
 def make_sweep(store, queue, running):
-    def make(token="one", running=running, every_ms=1_000):
+    def make(token="one", running=running, every_ms=1_000, queue=queue):
         return Sweep(
             store,
             queue,
@@ -63,6 +63,23 @@ def test_games_with_people_are_driven_one_by_one(sweep, desk, queue):
     game = desk.game("bot_a", "human:ann")
     sweep.once()
     assert (queue.driven, queue.shards) == ([game], [])
+
+
+class SwiftWorkers(HeldQueue):
+    """Has each game driven and waiting for a person before the sweeper goes on."""
+
+    def __init__(self, due):
+        super().__init__()
+        self.due = due
+
+    def drive(self, game_id):
+        self.due.add(due.game(game_id), self.due.now() + 60_000)
+
+
+def test_time_that_a_worker_sets_at_once_stands(make_sweep, desk, store):
+    games = [desk.game("bot_a", "human:ann") for _ in range(2)]
+    make_sweep(queue=SwiftWorkers(store.due)).once()
+    assert all(is_due_in(store, due.game(game), 60_000) for game in games)
 
 
 def test_game_is_sent_again_only_when_patience_has_run_out(sweep, desk, queue, store):

@@ -154,6 +154,15 @@ def test_entering_again_changes_the_entropy_only_if_some_is_brought(tournaments,
     assert len(tournaments.entries(tournament)) == 1
 
 
+def test_entropy_for_a_bot_is_its_owners_alone_to_give(tournaments, tournament, owner, stranger, desk):
+    desk.bot("bot_s", account_id="acc_2", availability="public")
+    tournaments.enter(stranger, tournament, "bot_s", "salt")
+    with pytest.raises(ForbiddenError):
+        tournaments.enter(owner, tournament, "bot_s", "pepper")
+    assert tournaments.enter(owner, tournament, "bot_s", None).entropy == "salt"
+    assert tournaments.enter(owner, tournament, "house:greedy", "pepper").entropy == "pepper"
+
+
 def test_entropy_is_measured_in_bytes(tournaments, tournament, owner, desk):
     desk.bot("bot_s")
     assert tournaments.enter(owner, tournament, "bot_s", "x" * 256).entropy == "x" * 256
