@@ -177,7 +177,8 @@ class GameStore:
     ) -> Literal["filled", "taken", "started"]:
         """Put `value` and its `token` (SHA-256) on a seat of an open game that a `replaces` (a kind) holds.
 
-        `held_by` is the token hash that the seat must have now: who leaves can't put out one who came after.
+        `held_by` is the token hash that the seat must have now: who leaves can't put out one who came after. What
+        the one before added to the shuffle goes with him.
         Raises NotFoundError if there is no such game or seat.
         """
         if value.kind == "bot" and value.bot_id:
@@ -191,10 +192,14 @@ class GameStore:
             raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
         return cast("Literal['filled', 'taken', 'started']", told)
 
-    def set_entropy(self, game_id: str, seat: int, entropy: str) -> bool:
-        """Take what a seat adds to the shuffle; False once the game isn't open. `seat` isn't checked."""
-        args: Args = [seat, entropy, keys.game_news(game_id)]
-        return bool(self._scripts.run("set_entropy", [keys.game_meta(game_id)], args))
+    def set_entropy(self, game_id: str, seat: int, entropy: str, *, held_by: str | None = None) -> bool:
+        """Take what a seat adds to the shuffle; False once the game isn't open. That there is a `seat` isn't checked.
+
+        False also if `held_by` isn't the token hash of who sits there.
+        """
+        names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
+        args: Args = [seat, entropy, keys.game_news(game_id), held_by or ""]
+        return bool(self._scripts.run("set_entropy", names, args))
 
     def end(self, game_id: str, state: GameState) -> bool:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""
