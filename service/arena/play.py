@@ -135,7 +135,10 @@ class Play:
         return Acted(is_new, decision_id, action, views.seat(table.meta, table, number))
 
     def leave(self, caller: Caller, game_id: str, number: int) -> None:
-        """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error."""
+        """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error.
+
+        Raises NotFoundError, ConflictError, ForbiddenError if somebody else sits there by now and plays.
+        """
         if self._games.stand_up(caller, game_id, number):
             return
 
@@ -157,6 +160,7 @@ class Play:
             check_holds(caller, game, number)
             if table is None:
                 raise ConflictError("the game hasn't begun", code="not_running")
+            self._games.check_sits(caller, game_id, number)
             event = judge(table)
             if event is None:
                 return table, False

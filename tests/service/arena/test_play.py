@@ -243,6 +243,18 @@ def test_leaving_twice_is_no_error(make, play, holder, desk):
     assert desk.log(game) == [Retired(2, RetiredBecause.LEFT)]
 
 
+def test_who_has_left_neither_retires_nor_plays_for_who_came_after(make, play, games, holder, mint, desk):
+    game = make("human:ann", "open:")
+    ann = holder(game, 0)
+    play.leave(ann, game, 0)
+    games.join(game, 0, "cid", mint())
+    games.join(game, 1, "bea", mint())
+    for seat_again in (lambda: play.leave(ann, game, 0), lambda: play.act(ann, game, 0, f"{game}.0.0", "stand")):
+        with pytest.raises(ForbiddenError):
+            seat_again()
+    assert (desk.state(game), desk.log(game)) == (GameState.RUNNING, [])
+
+
 def test_last_to_leave_makes_the_game_void(make, play, holder, desk):
     game = make("human:ann", "human:bea", "human:cid", "human:dan")
     for seat in range(4):
