@@ -166,7 +166,9 @@ class Play:
                 return table, False
             events = table.game.apply(event)
             self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
-            told = self._store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
+            told = self._store.games.commit(
+                game_id, events, expected=table.length, lease=None, after=table.stamp, ending=table.ending
+            )
             if told.status == "committed":
                 table.committed(events, told.at)
                 self._go_on(table)

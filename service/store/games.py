@@ -39,7 +39,7 @@ class Commit(msgspec.Struct, frozen=True):
 
     `committed`: the events stand in the log, `at` is their time in Redis milliseconds; if `length` is more
     than expected plus the events, others have appended since. `length`: the log has another length than
-    expected: more, read its tail; less, the store lost the end, load the game and ask again. `lease`:
+    expected, or as many events but not those the caller knows: load the game and ask again. `lease`:
     another's, or run out (`acquire` tells which). `state`: the game isn't running; its state is None if there
     is no such game.
     """
@@ -147,16 +147,20 @@ class GameStore:
         *,
         expected: int,
         lease: str | None,
+        after: int | None = None,
         ending: GameState | None = None,
     ) -> Commit:
         """Append `events` to a log of `expected` events; with `ending`, the game ends in the same step.
 
-        Asking again after a lost answer is safe: events that stand at that place already are `committed`.
+        `after` is the stamp of the last of those, so that a log that lost its end and grew again isn't taken for the
+        one the caller knows; None isn't checked. Asking again after a lost answer is safe: events that stand at that
+        place already are `committed`.
         """
         if not events:
             raise ValueError("expected at least one event to commit, got none")
         names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
-        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id)]
+        stamp = "" if after is None else after
+        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id), stamp]
         told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
         status, length, at, state = told
         return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
