@@ -222,8 +222,9 @@ def test_action_for_a_position_that_the_store_lost_meanwhile_is_judged_anew(act,
         if not told:
             told.append("overtaken")
             lead_again()
-        told.append(commit(*args, **kwargs).status)
-        return commit(*args, **kwargs)
+        committed = commit(*args, **kwargs)
+        told.append(committed.status)
+        return committed
 
     monkeypatch.setattr(store.games, "commit", overtaken)
     with suppress(InvalidError):  # it may have become illegal
