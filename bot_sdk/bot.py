@@ -204,16 +204,16 @@ class Bot:
 
     def card(self) -> messages.BotCard:
         """Give the card; raises `BotError` while phases are missing or a value is out of range."""
-        card = messages.BotCard(
-            name=self.name,
-            version=self.version,
-            author=self.author,
-            rulesets=self._rulesets(),
-            max_batch=self.max_batch,
-            max_games=self.max_games,
-        )
+        card = {
+            "name": self.name,
+            "version": self.version,
+            "author": self.author,
+            "rulesets": self._rulesets(),
+            "max_batch": self.max_batch,
+            "max_games": self.max_games,
+        }
         try:
-            return msgspec.convert(msgspec.to_builtins(card), messages.BotCard)
+            return msgspec.convert(card, messages.BotCard)
         except msgspec.ValidationError as error:
             raise BotError(f"expected a valid card: {error}") from None
 
@@ -232,7 +232,7 @@ class Bot:
         """Answer one HTTP request: the bot is a WSGI application."""
         return hosting.wsgi(self, environ, start_response)
 
-    def _rulesets(self) -> list[Any]:
+    def _rulesets(self) -> list[str]:
         if type(self).decide is not Bot.decide:
             return list(self.plays)
         begun = [name for name in RULESETS if any(name == registered for registered, _ in self._functions)]
