@@ -148,7 +148,8 @@ def play_command(
 ) -> None:
     """Play bots against each other offline.
 
-    BOT is FILE:bot, house:NAME or a URL. Fewer bots than seats sit down in turn until the table is full.
+    BOT is FILE:bot, house:NAME or a URL. Fewer bots than seats sit down in turn until the table is full; wins and
+    points are means for one seat, so that those who sit twice compare with those who sit once.
     Every board is played once with each rotation of the seats, so nobody has the better cards.
     """
     rules = RULESETS[ruleset]

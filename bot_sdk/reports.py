@@ -22,8 +22,9 @@ def line_json(line: Line) -> dict[str, Any]:
     return {
         "name": line.name,
         "games": line.games,
-        "wins": _interval_json(line.wins),
-        "points": _interval_json(line.points),
+        "seats": line.seats,
+        "wins_per_seat": _interval_json(line.wins),
+        "points_per_seat": _interval_json(line.points),
         "outcomes": line.outcomes,
         "mean_ms": line.mean_ms,
     }
@@ -37,11 +38,12 @@ def table(lines: Sequence[Line], title: str) -> Table:
     """Show the lines of a match, a row each."""
     shown = Table(title=title)
     shown.add_column("bot")
-    for heading in ("games won", "points a game", "ms", "faults"):
+    for heading in ("seats", "wins a seat", "points a seat", "ms", "faults"):
         shown.add_column(heading, justify="right")
     for line in lines:
         faults = ", ".join(f"{outcome} {count}" for outcome, count in line.outcomes.items() if outcome != "ok")
-        shown.add_row(line.name, _shown(line.wins, 3), _shown(line.points, 1), f"{line.mean_ms:.2g}", faults or "none")
+        means = _shown(line.wins, 3), _shown(line.points, 1), f"{line.mean_ms:.2g}"
+        shown.add_row(line.name, str(line.seats), *means, faults or "none")
     return shown
 
 

@@ -16,11 +16,14 @@ from bot_sdk.local import Played
 class Line:
     """One player's games: `wins` shares a first place among those who hold it, `points` are a game's totals.
 
-    Means are taken over a board's games and seats first: what happens on one board isn't independent.
+    Both are means for one seat, so that bots with more and with fewer of the `seats` at the table compare: a bot that
+    holds two of four and wins every game has 0.5 wins a seat. Means are taken over a board's games and seats first:
+    what happens on one board isn't independent.
     """
 
     name: str
     games: int
+    seats: int
     wins: Interval
     points: Interval
     outcomes: dict[Outcome, int] = field(default_factory=dict)
@@ -33,7 +36,7 @@ def summarise(played: Iterable[Played], names: Sequence[str], who: Sequence[int]
     for one in played:
         for seat, player in enumerate(one.players):
             tallies[who[player]].add(one, seat)
-    return [tally.line(name) for tally, name in zip(tallies, names, strict=True)]
+    return [tally.line(name, who.count(at)) for at, (tally, name) in enumerate(zip(tallies, names, strict=True))]
 
 
 class _Tally:
@@ -53,10 +56,11 @@ class _Tally:
         self._ms += sum(event.ms for event in one.game.log if isinstance(event, Decided) and event.seat == seat)
         self._games.add((one.board, one.leg))
 
-    def line(self, name: str) -> Line:
+    def line(self, name: str, seats: int) -> Line:
         return Line(
             name,
             len(self._games),
+            seats,
             t_interval([fmean(values) for values in self._wins.values()]),
             t_interval([fmean(values) for values in self._points.values()]),
             dict(self._outcomes),

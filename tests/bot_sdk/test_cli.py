@@ -113,6 +113,15 @@ class TestPlay:
         assert "playing" in ran.stderr
         assert "playing" not in ran.stdout
 
+    def test_means_of_a_bot_that_sits_twice_are_named_for_what_they_are(self):
+        match = ["play", "house:greedy", "house:random", "--ruleset", "river", "--games", 4, "--options"]
+        shown = slagbot(*match, '{"start_cards": 1}').stdout
+        assert ("wins a seat" in shown, "points a seat" in shown, "a game" in shown) == (True, True, False)
+        players = json.loads(slagbot(*match, '{"start_cards": 1}', "--json").stdout)["players"]
+        assert [player["seats"] for player in players] == [2, 2]
+        assert sum(player["wins_per_seat"]["mean"] * 2 for player in players) == pytest.approx(1.0)
+        assert {"points_per_seat"} <= set(players[0]) - {"wins", "points"}
+
     def test_a_bot_at_a_url_plays(self):
         with serving(greedy()) as server:
             told = json.loads(slagbot("play", server.url, "house:greedy", "--games", 2, "--json").stdout)

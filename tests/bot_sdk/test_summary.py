@@ -13,7 +13,8 @@ def test_a_player_who_sits_twice_is_one_line():
     match = Match(RULESETS["river"], {"start_cards": 2})
     played = list(play(match, seated(players, 4), games=8))
     lines = summarise(played, ["random", "greedy"], [0, 1, 0, 1])
-    assert [line.games for line in lines] == [8, 8]
+    assert [(line.games, line.seats) for line in lines] == [(8, 2), (8, 2)]
+    assert sum(line.wins.mean * line.seats for line in lines) == pytest.approx(1.0)
     decisions = sum(sum(one.game.decisions) for one in played)
     assert sum(sum(line.outcomes.values()) for line in lines) == decisions
     points = sum(sum(one.game.state.totals) for one in played) / len(played) / 2
