@@ -41,10 +41,8 @@ def test_every_operation_is_described_whole(path, method, operation):
         assert {"400", "411", "413", "415"} <= problems
 
 
-@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+@pytest.mark.parametrize(("path", "method", "operation"), [each for each in OPERATIONS if {} not in each[2]["security"]])
 def test_who_isnt_admitted_gets_nowhere(client, path, method, operation):
-    if {} in operation["security"]:
-        pytest.skip("for anybody")
     filled = re.sub(r"\{([a-z_]+)\}", lambda name: example(path, name[1]), path)
     assert client.open(filled, method=method.upper(), json={} if method != "get" else None).status_code == 401
 
