@@ -10,8 +10,8 @@ from bot_sdk.games.registry import RULESETS
 from service.api.auth import organiser, public
 from service.api.context import caller, services
 from service.api.fields import Name, PageArgs, Whole, page_of
-from service.api.games import LimitsNew, LimitsShown, order_of
 from service.api.idempotency import idempotent
+from service.api.orders import LimitsNew, LimitsShown, order_of
 from service.api.resource import Resource
 from service.arena.caller import Scope
 from service.arena.minting import Mint
