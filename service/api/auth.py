@@ -143,7 +143,9 @@ def _seat(request: Request, address: str, gate: Gate, hashed: str) -> Caller | N
     if game_id is None:
         raise Problem(403, "the token of a seat works at its game alone", code="wrong_kind_of_token")
     number = gate.seat(game_id, hashed)
-    return None if number is None else Caller(address=address, game_id=game_id, seat=number)
+    if number is None:
+        return None
+    return Caller(address=address, game_id=game_id, seat=number, seat_hash=hashed)
 
 
 def _unauthorized(detail: str) -> Problem:

@@ -25,7 +25,8 @@ ALL_SCOPES = tuple(Scope)
 class Caller:
     """The sender of a request: nobody in particular, an account, one seat of one game, or the operator.
 
-    `address` is where the request came from; it names those who have no account.
+    `address` is where the request came from; it names those who have no account. `seat_hash` is the SHA-256 of the
+    token that a seat came with: somebody else may sit there by the time the request is worked on.
     """
 
     address: str
@@ -34,6 +35,7 @@ class Caller:
     scopes: frozenset[Scope] = frozenset()
     game_id: str | None = None
     seat: int | None = None
+    seat_hash: str | None = None
     is_operator: bool = False
 
     @property

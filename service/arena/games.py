@@ -193,14 +193,25 @@ class Games:
         return token
 
     def stand_up(self, caller: Caller, game_id: str, number: int) -> bool:
-        """Free a seat of a game that hasn't begun; False if it has. Raises NotFoundError, ForbiddenError."""
+        """Free a seat of a game that hasn't begun, unless another sits there by now; False if it has begun.
+
+        Raises NotFoundError, ForbiddenError.
+        """
         game = self.get(game_id)
         check_holds(caller, game, number)
         if game.state is not GameState.OPEN:
             return False
-        held = self._store.games.tokens(game_id).get(number)
-        told = self._store.games.fill_seat(game_id, number, OPEN_SEAT, replaces=HUMAN, held_by=held)
+        told = self._store.games.fill_seat(game_id, number, OPEN_SEAT, replaces=HUMAN, held_by=caller.seat_hash)
         return told != "started"
+
+    def check_sits(self, caller: Caller, game_id: str, number: int) -> None:
+        """Raise ForbiddenError if the caller has left the seat of a game that has begun to somebody else.
+
+        His token was good when his request came, and seats don't change after the start.
+        """
+        held = self._store.games.tokens(game_id).get(number)
+        if held is None or held != caller.seat_hash:
+            raise ForbiddenError(f"seat {number} is another's by now", code="not_your_seat")
 
     def set_entropy(self, caller: Caller, game_id: str, number: int, entropy: str) -> None:
         """Take what a seat adds to the shuffle of a manual game.
@@ -212,8 +223,11 @@ class Games:
         check_holds(caller, game, number)
         if len(entropy.encode()) > MAX_ENTROPY_BYTES:
             raise invalid("entropy", f"expected at most {MAX_ENTROPY_BYTES} bytes, got {len(entropy.encode())}")
-        if game.start != "manual" or not self._store.games.set_entropy(game_id, number, entropy):
-            raise ConflictError("entropy is taken until the start of a game with a manual start", code="not_open")
+        if game.start != "manual" or not self._store.games.set_entropy(
+            game_id, number, entropy, held_by=caller.seat_hash
+        ):
+            what = "entropy is taken from who sits there, until the start of a game with a manual start"
+            raise ConflictError(what, code="not_open")
 
     def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
         """Start or cancel a game; idempotent. Its owner may, the operator, and until it runs whoever holds a seat.

@@ -135,7 +135,10 @@ class Play:
         return Acted(is_new, decision_id, action, views.seat(table.meta, table, number))
 
     def leave(self, caller: Caller, game_id: str, number: int) -> None:
-        """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error."""
+        """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error.
+
+        Raises NotFoundError, ConflictError, ForbiddenError if somebody else sits there by now and plays.
+        """
         if self._games.stand_up(caller, game_id, number):
             return
 
@@ -157,12 +160,15 @@ class Play:
             check_holds(caller, game, number)
             if table is None:
                 raise ConflictError("the game hasn't begun", code="not_running")
+            self._games.check_sits(caller, game_id, number)
             event = judge(table)
             if event is None:
                 return table, False
             events = table.game.apply(event)
             self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
-            told = self._store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
+            told = self._store.games.commit(
+                game_id, events, expected=table.length, lease=None, after=table.stamp, ending=table.ending
+            )
             if told.status == "committed":
                 table.committed(events, told.at)
                 self._go_on(table)

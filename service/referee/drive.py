@@ -243,7 +243,12 @@ class Drive:
         referee = self._referee
         told = referee.insist(
             lambda: referee.games.commit(
-                self.game_id, events, expected=table.length, lease=self._token, ending=table.ending
+                self.game_id,
+                events,
+                expected=table.length,
+                lease=self._token,
+                after=table.stamp,
+                ending=table.ending,
             )
         )
         if told.status == "committed":

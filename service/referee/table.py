@@ -61,6 +61,11 @@ class Table:
         return len(self.times) - 1
 
     @property
+    def stamp(self) -> int | None:
+        """When the last event known to be committed was; None before the first."""
+        return self.times[-1] if self.length else None
+
+    @property
     def info(self) -> GameInfo:
         """What messages say of the game."""
         meta = self.meta

@@ -39,7 +39,7 @@ class Commit(msgspec.Struct, frozen=True):
 
     `committed`: the events stand in the log, `at` is their time in Redis milliseconds; if `length` is more
     than expected plus the events, others have appended since. `length`: the log has another length than
-    expected: more, read its tail; less, the store lost the end, load the game and ask again. `lease`:
+    expected, or as many events but not those the caller knows: load the game and ask again. `lease`:
     another's, or run out (`acquire` tells which). `state`: the game isn't running; its state is None if there
     is no such game.
     """
@@ -147,16 +147,20 @@ class GameStore:
         *,
         expected: int,
         lease: str | None,
+        after: int | None = None,
         ending: GameState | None = None,
     ) -> Commit:
         """Append `events` to a log of `expected` events; with `ending`, the game ends in the same step.
 
-        Asking again after a lost answer is safe: events that stand at that place already are `committed`.
+        `after` is the stamp of the last of those, so that a log that lost its end and grew again isn't taken for the
+        one the caller knows; None isn't checked. Asking again after a lost answer is safe: events that stand at that
+        place already are `committed`.
         """
         if not events:
             raise ValueError("expected at least one event to commit, got none")
         names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
-        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id)]
+        stamp = "" if after is None else after
+        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id), stamp]
         told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
         status, length, at, state = told
         return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
@@ -177,7 +181,8 @@ class GameStore:
     ) -> Literal["filled", "taken", "started"]:
         """Put `value` and its `token` (SHA-256) on a seat of an open game that a `replaces` (a kind) holds.
 
-        `held_by` is the token hash that the seat must have now: who leaves can't put out one who came after.
+        `held_by` is the token hash that the seat must have now: who leaves can't put out one who came after. What
+        the one before added to the shuffle goes with him.
         Raises NotFoundError if there is no such game or seat.
         """
         if value.kind == "bot" and value.bot_id:
@@ -191,10 +196,14 @@ class GameStore:
             raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
         return cast("Literal['filled', 'taken', 'started']", told)
 
-    def set_entropy(self, game_id: str, seat: int, entropy: str) -> bool:
-        """Take what a seat adds to the shuffle; False once the game isn't open. `seat` isn't checked."""
-        args: Args = [seat, entropy, keys.game_news(game_id)]
-        return bool(self._scripts.run("set_entropy", [keys.game_meta(game_id)], args))
+    def set_entropy(self, game_id: str, seat: int, entropy: str, *, held_by: str | None = None) -> bool:
+        """Take what a seat adds to the shuffle; False once the game isn't open. That there is a `seat` isn't checked.
+
+        False also if `held_by` isn't the token hash of who sits there.
+        """
+        names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
+        args: Args = [seat, entropy, keys.game_news(game_id), held_by or ""]
+        return bool(self._scripts.run("set_entropy", names, args))
 
     def end(self, game_id: str, state: GameState) -> bool:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""

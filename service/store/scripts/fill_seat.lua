@@ -1,5 +1,6 @@
 #!lua
--- Puts another player on a seat of an open game: somebody joins, or leaves.
+-- Puts another player on a seat of an open game: somebody joins, or leaves. What the one before had added to the
+-- shuffle goes with him.
 --
 -- KEYS  1 meta  2 tokens
 -- ARGV  1 seat  2 player, as JSON  3 kind of the player who must sit there now
@@ -26,6 +27,7 @@ else
   redis.call('HSET', KEYS[2], ARGV[1], ARGV[4])
 end
 redis.call('HSET', KEYS[1], field, ARGV[2])
+redis.call('HDEL', KEYS[1], 'entropy:' .. ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('PUBLISH', ARGV[6], 'seat')
 return 'filled'

@@ -6,6 +6,7 @@ import pytest
 
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES
 from bot_sdk.games.record import read, verify
+from service.arena.play import Play
 from service.store.entities import BotState
 from tests.service.api.answers import problem
 
@@ -126,6 +127,21 @@ def test_who_leaves_before_the_start_frees_the_seat(host, client):
     problem(client.get(f"{path}/seats/1", headers=bob), 401, "bad_token")
     problem(host("PUT", f"{path}/state", json={"state": "running"}), 409, "cannot_start")
     assert client.put(f"{path}/seats/1", json={"name": "eve"}).status_code == 200
+
+
+def test_a_leave_that_arrives_twice_does_not_put_out_who_came_in_between(host, client, monkeypatch):
+    game = make(host, seats=[HUMAN, HUMAN], start="manual")
+    path = game.headers["Location"]
+    leave = Play.leave
+
+    def overtaken(play, caller, game_id, number):
+        leave(play, caller, game_id, number)
+        assert client.put(f"{path}/seats/1", json={"name": "eve"}).status_code == 200
+        leave(play, caller, game_id, number)
+
+    monkeypatch.setattr(Play, "leave", overtaken)
+    assert client.delete(f"{path}/seats/1", headers=token_of(game, 1)).status_code == 204
+    assert client.get(path).get_json()["seats"][1]["name"] == "eve"
 
 
 def test_a_manual_start_leaves_time_for_entropy(host, client):

@@ -117,9 +117,14 @@ def anybody():
 
 
 @pytest.fixture
-def holder():
-    """Make callers that hold the token of a seat."""
-    return lambda game_id, seat: Caller(address="127.0.0.1", game_id=game_id, seat=seat)
+def holder(store):
+    """Make callers that hold the token of a seat, as it is now."""
+
+    def make(game_id, seat):
+        held = store.games.tokens(game_id).get(seat)
+        return Caller(address="127.0.0.1", game_id=game_id, seat=seat, seat_hash=held)
+
+    return make
 
 
 @pytest.fixture

@@ -278,6 +278,17 @@ def test_who_stands_up_before_the_start_frees_the_seat_and_his_token_is_void(gam
         games.stand_up(holder(game, 2), game, 1)
 
 
+def test_who_leaves_twice_does_not_put_out_who_came_after(games, owner, mint, order, holder):
+    game = games.create(owner, order("human:ann", "open:", "open:", "open:"), mint()).game.id
+    games.join(game, 1, "bea", mint())
+    bea = holder(game, 1)
+    assert games.stand_up(bea, game, 1)
+    assert games.stand_up(bea, game, 1)
+    games.join(game, 1, "cid", mint())
+    assert games.stand_up(bea, game, 1)
+    assert games.get(game).seats[1].name == "cid"
+
+
 # --- entropy ----------------------------------------------------------------------------------------------------------
 
 
@@ -293,6 +304,19 @@ def test_entropy_is_taken_until_a_manual_start(games, owner, mint, order, holder
         games.set_entropy(holder(game, 0), game, 0, "late")
     assert code(refused) == "not_open"
     assert games.get(game).entropy == ["", "pepper"]
+
+
+def test_entropy_leaves_with_who_gave_it(games, owner, mint, order, holder):
+    game = games.create(owner, order("human:ann", "human:bea", start="manual"), mint()).game.id
+    bea = holder(game, 1)
+    games.set_entropy(holder(game, 0), game, 0, "salt")
+    games.set_entropy(bea, game, 1, "pepper")
+    games.stand_up(bea, game, 1)
+    assert games.get(game).entropy == ["salt", ""]
+    games.join(game, 1, "cid", mint())
+    with pytest.raises(ConflictError):
+        games.set_entropy(bea, game, 1, "late")
+    assert games.get(game).entropy == ["salt", ""]
 
 
 def test_entropy_is_not_taken_of_others_nor_for_a_game_that_starts_by_itself(games, owner, mint, order, holder):

@@ -9,7 +9,7 @@ import pytest
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from bot_sdk.games import record
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
-from service.store import due
+from service.store import due, keys
 from service.store.entities import GameState
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
@@ -207,6 +207,30 @@ def test_end_of_a_game_is_left_to_a_worker_to_settle(act, duel, play, holder, qu
     assert (store.due.count(), store.unfinished.count("account:acc_1")) == (0, 0)
 
 
+def test_action_for_a_position_that_the_store_lost_meanwhile_is_judged_anew(act, duel, desk, store, monkeypatch):
+    act(duel, 1, "stand")
+    act(duel, 1)  # a lead
+    commit, told = store.games.commit, []
+
+    def lead_again():
+        stamp = desk.table(duel).times[-1]
+        store._redis.ltrim(keys.game_log(duel), 0, -2)
+        until(lambda: store.due.now() > stamp)
+        desk.commit(duel, 1, desk.table(duel).game.state.legal_actions(1)[1])
+
+    def overtaken(*args, **kwargs):
+        if not told:
+            told.append("overtaken")
+            lead_again()
+        told.append(commit(*args, **kwargs).status)
+        return commit(*args, **kwargs)
+
+    monkeypatch.setattr(store.games, "commit", overtaken)
+    with suppress(InvalidError):  # it may have become illegal
+        act(duel, 0)
+    assert told[:3] == ["overtaken", "committed", "length"]  # the other lead, then the action
+
+
 # --- leaving ----------------------------------------------------------------------------------------------------------
 
 
@@ -241,6 +265,18 @@ def test_leaving_twice_is_no_error(make, play, holder, desk):
     for _ in range(2):
         play.leave(holder(game, 2), game, 2)
     assert desk.log(game) == [Retired(2, RetiredBecause.LEFT)]
+
+
+def test_who_has_left_neither_retires_nor_plays_for_who_came_after(make, play, games, holder, mint, desk):
+    game = make("human:ann", "open:")
+    ann = holder(game, 0)
+    play.leave(ann, game, 0)
+    games.join(game, 0, "cid", mint())
+    games.join(game, 1, "bea", mint())
+    for seat_again in (lambda: play.leave(ann, game, 0), lambda: play.act(ann, game, 0, f"{game}.0.0", "stand")):
+        with pytest.raises(ForbiddenError):
+            seat_again()
+    assert (desk.state(game), desk.log(game)) == (GameState.RUNNING, [])
 
 
 def test_last_to_leave_makes_the_game_void(make, play, holder, desk):

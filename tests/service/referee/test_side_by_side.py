@@ -255,3 +255,32 @@ def test_answer_on_its_way_to_a_lost_position_is_dropped(worker, desk, calls, re
     assert run.result() == []
     assert desk.state(game) is GameState.FINISHED
     assert desk.decided(game, 2)[3].action == "bid:1"
+
+
+def test_answer_given_to_another_past_of_the_same_length_is_not_used(worker, desk, calls, redis, store):
+    """While bot_a follows, the log loses what was led and regains another lead: the answer was to a trick that isn't
+    there."""
+    game = desk.game("bot_b", "bot_a")
+    led, said = [], {}
+
+    def bot_a(decision):
+        trick = decision["observation"]["trick"]
+        if decision["phase"] == "play" and trick and len(trick["cards"]) == 1 and not led:
+            lead_again(trick["cards"][0])
+        said[decision["decision_id"]] = decision["legal_actions"][-1]
+        return said[decision["decision_id"]]
+
+    def lead_again(card):
+        stamp = desk.table(game).times[-1]
+        lose(redis, game, 1)
+        others = [action for action in desk.table(game).game.state.legal_actions(0) if action != f"play:{card}"]
+        until(lambda: store.due.now() > stamp)
+        desk.commit(game, 0, others[-1])
+        led.append(others[-1])
+
+    calls.bots |= {"bot_a": bot_a}
+    assert worker.drive(game) == []
+    assert desk.state(game) is GameState.FINISHED
+    assert led[0] in [event.action for event in desk.decided(game, 0)]
+    assert len(calls.decisions_of("bot_a")) == len(desk.decided(game, 1)) + 1
+    assert [event.action for event in desk.decided(game, 1)] == list(said.values())

@@ -11,6 +11,7 @@ from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from service.store import keys
 from service.store.entities import GameState
 from service.store.games import GameStore
+from tests.service.fakes import until
 
 SECRET = bytes(range(32))
 BID = Decided(0, "bid:1", ms=3.1, note="a note with ünïcode, spaces and\nlines")
@@ -81,6 +82,25 @@ def test_log_that_lost_its_end_is_refused_and_stays(redis, games, running):
     told = games.commit(running.id, [GONE], expected=2, lease=None)
     assert (told.status, told.length) == ("length", 1)
     assert events(games) == [BID]
+
+
+def test_log_that_lost_its_end_and_grew_again_is_not_taken_for_what_it_was(redis, games, due, running):
+    first = games.commit(running.id, [BID], expected=0, lease=None)
+    lost = games.commit(running.id, [LATE], expected=1, lease=None, after=first.at)
+    assert lost.status == "committed"
+    redis.ltrim(keys.game_log(running.id), 0, 0)
+    until(lambda: due.now() > lost.at)
+    games.commit(running.id, [GONE], expected=1, lease=None, after=first.at)
+    told = games.commit(running.id, [BID], expected=2, lease=None, after=lost.at)
+    assert (told.status, told.length, told.at) == ("length", 2, 0)
+    assert events(games) == [BID, GONE]
+    assert games.commit(running.id, [BID], expected=2, lease=None, after=games.log(running.id)[-1][0]).length == 3
+
+
+def test_retry_is_known_whatever_came_before_it(games, running):
+    first = games.commit(running.id, [BID], expected=0, lease=None, after=12)  # there is nothing before it
+    told = games.commit(running.id, [LATE], expected=1, lease=None, after=first.at)
+    assert games.commit(running.id, [LATE], expected=1, lease=None, after=first.at) == told
 
 
 def test_strangers_lease_and_no_lease_are_refused(games, running):
