@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from random import Random
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
@@ -22,6 +22,18 @@ from bot_sdk.games.registry import RULESETS, ruleset
 SECRET_VARIABLE: Final = "SLAGVELD_BOT_SECRET"  # noqa: S105 - the name of a variable
 
 log = logging.getLogger("slagveld.bot")
+
+
+def secret_in(environment: Mapping[str, str]) -> str | None:
+    """Read the bot's secret from its variable; raises `SigningError` if something else stands there."""
+    secret = environment.get(SECRET_VARIABLE, "").strip()
+    if not secret:
+        return None
+    try:
+        signing.check_secret(secret)
+    except signing.SigningError as error:
+        raise signing.SigningError(f"{SECRET_VARIABLE}: {error}") from None
+    return secret
 
 
 class BotError(SdkError):
@@ -126,19 +138,17 @@ class Bot:
         max_games: int = 8,
         secret: str | None = None,
     ) -> None:
-        """Name the bot; raises `SigningError` for a `secret` that is none.
+        """Name the bot; raises `SigningError` for a secret that is none, wherever it comes from.
 
         `max_batch` is the most decisions it takes in one request, `max_games` the most games at once, both 1 to 64.
-        Without `secret` the variable ``SLAGVELD_BOT_SECRET`` is used; with neither, calls aren't verified.
+        Without `secret` the variable ``SLAGVELD_BOT_SECRET`` is read now; with neither, calls aren't verified.
         """
-        if secret is not None:
-            signing.check_secret(secret)
+        self.secret = secret_in(os.environ) if secret is None else secret
         self.name = name
         self.version = version
         self.author = author
         self.max_batch = max_batch
         self.max_games = max_games
-        self._secret = secret
         self._functions: dict[tuple[str, str], Decide] = {}
         self._started: list[Callable[[messages.GameStarted], object]] = []
         self._ended: list[Callable[[messages.GameEnded], object]] = []
@@ -146,7 +156,7 @@ class Bot:
     @property
     def secret(self) -> str | None:
         """The secret that calls must be signed with; None if calls aren't verified."""
-        return self._secret or os.environ.get(SECRET_VARIABLE) or None
+        return self._secret
 
     @secret.setter
     def secret(self, value: str | None) -> None:
@@ -204,16 +214,16 @@ class Bot:
 
     def card(self) -> messages.BotCard:
         """Give the card; raises `BotError` while phases are missing or a value is out of range."""
-        card = messages.BotCard(
-            name=self.name,
-            version=self.version,
-            author=self.author,
-            rulesets=self._rulesets(),
-            max_batch=self.max_batch,
-            max_games=self.max_games,
-        )
+        card = {
+            "name": self.name,
+            "version": self.version,
+            "author": self.author,
+            "rulesets": self._rulesets(),
+            "max_batch": self.max_batch,
+            "max_games": self.max_games,
+        }
         try:
-            return msgspec.convert(msgspec.to_builtins(card), messages.BotCard)
+            return msgspec.convert(card, messages.BotCard)
         except msgspec.ValidationError as error:
             raise BotError(f"expected a valid card: {error}") from None
 
@@ -232,7 +242,7 @@ class Bot:
         """Answer one HTTP request: the bot is a WSGI application."""
         return hosting.wsgi(self, environ, start_response)
 
-    def _rulesets(self) -> list[Any]:
+    def _rulesets(self) -> list[str]:
         if type(self).decide is not Bot.decide:
             return list(self.plays)
         begun = [name for name in RULESETS if any(name == registered for registered, _ in self._functions)]

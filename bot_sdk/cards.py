@@ -7,7 +7,7 @@ gives the fixed order of docs/rules.md. Text is rank then suit, ``QH``, with ``T
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bot_sdk.errors import SdkError, quoted
@@ -17,7 +17,6 @@ RANKS: Final = "23456789TJQKA"
 NAMES: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
 JACK: Final = RANKS.index("J")
 SUIT_MASKS: Final = tuple(0x1FFF << (13 * suit) for suit in range(4))
-FULL_PACK: Final = (1 << 52) - 1
 
 _NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
 
@@ -63,11 +62,3 @@ def cards_in(mask: int) -> Iterator[int]:
 def names_in(mask: int) -> list[str]:
     """Name the cards of a mask in the fixed order."""
     return [NAMES[card] for card in cards_in(mask)]
-
-
-def parse_pack(names: Sequence[str]) -> list[int]:
-    """Read a pack of 52 different cards, top first; raises `CardError` for anything else."""
-    pack = [parse_card(name) for name in names]
-    if mask_of(pack) != FULL_PACK or len(pack) != len(NAMES):
-        raise CardError(f"expected 52 different cards, got {len(pack)} of which {len(set(pack))} differ")
-    return pack

@@ -113,11 +113,11 @@ def run(
         if not step.ok:
             return
     yield checks.started()
-    for name in claimed or card.rulesets:
+    for name in claimed or card.known:
         for phase in RULESETS[name].phases:
             yield checks.phase(name, phase)
     if card.max_batch > 1:
-        yield checks.batch(claimed or card.rulesets, card.max_batch)
+        yield checks.batch(claimed or card.known, card.max_batch)
     yield checks.ended()
     if secret is not None:
         yield checks.forged("wrong signature", _other(secret))
@@ -143,11 +143,11 @@ class _Checks:
         def check() -> tuple[str, float]:
             sent = _ok(self._line.get_card(self._first_budget_ms))
             card = _card(sent)
-            missing = [name for name in claimed or () if name not in card.rulesets]
+            missing = [name for name in claimed or () if name not in card.known]
             if missing:
-                raise _Failed(f"expected {', '.join(missing)} on the card, got {', '.join(card.rulesets)}", sent.ms)
+                raise _Failed(f"expected {', '.join(missing)} on the card, got {', '.join(card.known)}", sent.ms)
             read.append(card)
-            return f"{card.name} {card.version} plays {', '.join(card.rulesets)}", sent.ms
+            return f"{card.name} {card.version} plays {', '.join(card.known)}", sent.ms
 
         return _step("card", check), read[0] if read else None
 
@@ -277,9 +277,14 @@ def _why(sent: Sent) -> str:
 
 def _card(sent: Sent) -> messages.BotCard:
     try:
-        return msgspec.json.decode(sent.body or b"", type=messages.BotCard)
+        card = msgspec.json.decode(sent.body or b"", type=messages.BotCard)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise _Failed(f"expected a bot card: {error}", sent.ms) from None
+    if not card.known:
+        raise _Failed(
+            f"expected one of {', '.join(RULESETS)} on the card, got {', '.join(card.rulesets):.200}", sent.ms
+        )
+    return card
 
 
 def _judge(decision: messages.Decision, action: str, ms: float) -> None:

@@ -71,10 +71,6 @@ class Arena:
         """Show one ruleset."""
         return self._session.get(f"/v1/rulesets/{name}")
 
-    def leaderboard(self, ruleset: str) -> Json:
-        """Show the ratings of a ruleset."""
-        return self._session.get(f"/v1/leaderboards/{ruleset}")
-
     # Accounts
 
     def create_account(self, name: str, *, invite_code: str | None = None) -> Json:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Final
 
 from bot_sdk import signing
-from bot_sdk.bot import SECRET_VARIABLE, Bot
+from bot_sdk.bot import Bot, secret_in
 from bot_sdk.bots import PREFIX, house
 from bot_sdk.errors import SdkError
 from bot_sdk.local import Player, in_process
@@ -131,12 +131,13 @@ def secret_for(text: str, environment: Mapping[str, str] = os.environ) -> str | 
 
     Raises `SigningError` for one that is none.
     """
-    given = environment.get(SECRET_VARIABLE, "").strip()
-    if not given:
-        folder = Path.cwd() if is_url(text) else file_of(text)[0].parent
-        file = folder / SECRET_FILE
-        given = file.read_text().strip() if file.is_file() else ""
-    if not given:
+    given = secret_in(environment)
+    if given is not None:
+        return given
+    folder = Path.cwd() if is_url(text) else file_of(text)[0].parent
+    file = folder / SECRET_FILE
+    kept = file.read_text().strip() if file.is_file() else ""
+    if not kept:
         return None
-    signing.check_secret(given)
-    return given
+    signing.check_secret(kept)
+    return kept

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from bot_sdk.events import Decided, Outcome
 from bot_sdk.games.game import Game
+from bot_sdk.games.registry import RULESETS
 
 API: Final = 1
 MAX_NOTE_BYTES: Final = 500
@@ -27,7 +28,7 @@ _DECISION_ID: Final = re.compile(r"(.{1,80})\.(\d{1,2})\.(\d{1,6})")
 ActionText = Annotated[str, Meta(max_length=64, examples=["play:QH"])]
 CardText = Annotated[str, Meta(pattern="^[2-9TJQKA][CDHS]$", examples=["QH"])]
 SuitText = Annotated[str, Meta(pattern="^[CDHS]$")]
-RulesetName = Literal["seven_up", "river"]
+RulesetName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"\S", examples=list(RULESETS))]
 
 
 class Last(Struct, frozen=True):
@@ -128,16 +129,28 @@ class ChallengeReply(Struct, frozen=True):
 class BotCard(Struct, frozen=True, kw_only=True):
     """What a bot says of itself in answer to GET.
 
-    `max_batch` is the most decisions it takes in one request, `max_games` the most games at once over the whole arena.
+    `rulesets` may name some that aren't known here: those don't count. `max_batch` is the most decisions it takes in
+    one request, `max_games` the most games at once over the whole arena.
     """
 
-    api: Annotated[int, Meta(ge=1)] = API
-    name: Annotated[str, Meta(min_length=1, max_length=64)]
+    api: Literal[1] = API
+    name: Annotated[str, Meta(min_length=1, max_length=64, pattern=r"\S")]
     version: Annotated[str, Meta(min_length=1, max_length=64)]
     author: Annotated[str, Meta(max_length=128)] = ""
-    rulesets: Annotated[list[RulesetName], Meta(min_length=1)]
+    rulesets: Annotated[list[RulesetName], Meta(min_length=1, max_length=64, extra_json_schema={"uniqueItems": True})]
     max_batch: Annotated[int, Meta(ge=1, le=64)] = 1
     max_games: Annotated[int, Meta(ge=1, le=64)] = 8
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a ruleset that is named twice; msgspec makes a ValidationError of it."""
+        twice = [name for at, name in enumerate(self.rulesets) if name in self.rulesets[:at]]
+        if twice:
+            raise ValueError(f"expected each ruleset once, got {twice[0]!r:.80} again")
+
+    @property
+    def known(self) -> list[str]:
+        """The rulesets on the card that are known here."""
+        return [name for name in self.rulesets if name in RULESETS]
 
 
 class TrickShown(Struct, frozen=True, omit_defaults=True):

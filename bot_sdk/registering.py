@@ -59,7 +59,7 @@ def register(
         made = arena.create_account(new_account.name or name, invite_code=new_account.invite_code)
         token = arena.token = made["token"]
         tell(f"made account {made['name']}: export SLAGVELD_TOKEN={token}")
-    bot = _bot(arena, name, url, card.rulesets, secret)
+    bot = _bot(arena, name, url, card.known, secret)
     tell(f"{name} is {bot['id']}, being checked")
     started = arena.start_check(bot["id"])
     ended = arena.wait_for_check(bot["id"], started["id"])
@@ -67,7 +67,7 @@ def register(
         bot_id=bot["id"],
         name=name,
         url=url,
-        rulesets=list(card.rulesets),
+        rulesets=card.known,
         state=arena.bot(bot["id"])["state"],
         check=ended["state"],
         steps=[_step(step) for step in ended["steps"]],

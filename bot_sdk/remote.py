@@ -200,4 +200,4 @@ def at_url(url: str, *, secret: str | None) -> tuple[AtUrl, list[str]]:
     """
     remote = Remote(url)
     card = card_in(remote)
-    return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version)), list(card.rulesets)
+    return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version)), card.known

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from flask import Flask
 
@@ -12,7 +15,20 @@ from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 
 
-def application() -> Flask:
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The app of one process; `send_home` ends its long polls and streams, now and from now on."""
+
+    app: Flask
+    send_home: Callable[[], None]
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request."""
+        return self.app(environ, start_response)
+
+
+def application() -> Application:
     """Build the app from the environment, in the worker process that will serve it."""
     settings = Settings.from_env(os.environ)
-    return create_app(open_services(settings, BrokerQueue(open_broker(settings))))
+    services = open_services(settings, BrokerQueue(open_broker(settings)))
+    return Application(create_app(services), services.store.watch.close)

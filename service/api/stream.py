@@ -1,7 +1,8 @@
 """Server-sent events: what happens, as it happens, over one answer that stays open.
 
 Each message carries an `id`, so a client that lost its connection sends the last one as `Last-Event-ID` and misses
-nothing. A stream ends after the last message there can be, and after a while anyway: clients come back by themselves.
+nothing. A stream ends after the last message there can be, after a while anyway, and when the process is to stop:
+clients come back by themselves.
 Whoever comes back after the last message is answered 204, which tells browsers to stop.
 """
 
@@ -17,6 +18,7 @@ from typing import Any, Final
 from flask import Response, current_app, request
 from redis.exceptions import RedisError
 
+from service.api.context import services
 from service.api.problems import Problem
 
 HEARTBEAT_S: Final = 15.0
@@ -57,7 +59,9 @@ def answer(read: Read, *, pause_s: float = 0) -> Response:
     messages, more = read(seen, 0)
     if not messages and not more:
         return current_app.response_class(status=204)
-    streamed = current_app.response_class(_stream(read, seen, monotonic() + LIFE_S, pause_s), content_type=EVENT_STREAM)
+    watch, until = services().store.watch, monotonic() + LIFE_S
+    parts = _stream(read, seen, lambda: 0.0 if watch.is_closed else until - monotonic(), pause_s)
+    streamed = current_app.response_class(parts, content_type=EVENT_STREAM)
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 
@@ -69,10 +73,10 @@ def _seen() -> int:
     return int(given)
 
 
-def _stream(read: Read, seen: int, until: float, pause_s: float) -> Iterator[str]:
+def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) -> Iterator[str]:
     yield f"retry: {RETRY_MS}\n\n"
     more = True
-    while more and (left := until - monotonic()) > 0:
+    while more and (left := left_s()) > 0:
         try:
             messages, more = read(seen, min(HEARTBEAT_S, left))
         except RedisError as error:

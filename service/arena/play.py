@@ -198,9 +198,10 @@ class Play:
             left = until - monotonic()
             pulse = self._store.games.pulse(game_id) if left > 0 else 0
             game, table = self._games.table(game_id)
-            if is_time(game, table) or left <= 0:
+            watch = self._store.watch
+            if is_time(game, table) or left <= 0 or watch.is_closed:
                 return game, table
-            self._store.watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
+            watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
 
 
 def _look_from(game: Game, table: Table | None, number: int) -> Look:

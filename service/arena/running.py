@@ -95,7 +95,26 @@ class Running:
         if tournament.state is TournamentState.PAUSED:
             return []
         room = WINDOW_PER_WORKER * max(workers, 1) - running
-        return Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock).start(ready, room)
+        made = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock).start(ready, room)
+        return self._unless_ended(tournament_id, made)
+
+    def _unless_ended(self, tournament_id: str, made: list[str]) -> list[str]:
+        """Give the games just made, or cancel them: the tournament may have ended while they were being made.
+
+        Whoever ended it has looked for its games already, and found none of these.
+        """
+        if not made:
+            return []
+        now = self._store.tournaments.get(tournament_id)
+        if now is not None and not now.state.is_end:
+            return made
+        for game_id in made:
+            self._cancel(game_id)
+        return []
+
+    def _cancel(self, game_id: str) -> None:
+        self._store.games.end(game_id, GameState.CANCELLED)
+        self._queue.drive(game_id)
 
     def _leave(self, tournament_id: str) -> None:
         """Let a tournament that isn't under way leave what is due, unless it is started at this very moment."""
@@ -186,8 +205,7 @@ class Running:
         games = self._games(pairing for pairing in pairings if place(pairing.slot) in started)
         running = [game for game in games if game is not None and not game.state.is_end]
         for game in running:
-            self._store.games.end(game.id, GameState.CANCELLED)
-            self._queue.drive(game.id)
+            self._cancel(game.id)
         if not running:
             self._store.tournaments.settle(tournament.id)
 

@@ -80,16 +80,16 @@ class Scoreboard:
 
         Gives that count, state and progress, and whether more may come. Raises NotFoundError.
         """
-        store, until = self._store.tournaments, monotonic() + seconds
+        store, watch, until = self._store.tournaments, self._store.watch, monotonic() + seconds
         while True:
             left = until - monotonic()
             count = store.pulse(tournament_id)
             tournament = self._tournaments.get(tournament_id)
-            if count != seen or left <= 0 or tournament.state.is_end:
+            if count != seen or left <= 0 or tournament.state.is_end or watch.is_closed:
                 shown = {"state": tournament.state.value, **self.progress(tournament)}
                 return count, shown, not tournament.state.is_end
             news = keys.tournament_news(tournament_id)
-            self._store.watch.wait(news, seen, lambda: store.pulse(tournament_id), left)
+            watch.wait(news, seen, lambda: store.pulse(tournament_id), left)
 
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results so far, and say how; raises NotFoundError."""

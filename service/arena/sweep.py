@@ -49,13 +49,20 @@ class Sweep:
     def once(self) -> None:
         """Sweep, unless another process does so now."""
         workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
-        if not self._store.due.lock(self._token, self._every_ms * 5):
+        if not self._may_sweep():
             return
         now = self._store.due.now()
         names = [name.split(":", 1) for name, _ in self._store.due.peek(now, AT_ONCE)]
         for tournament_id in [ident for kind, ident in names if kind == "tournament"]:
             self._look_at_tournament(tournament_id, workers, now)
+            if not self._may_sweep():
+                logger.warning("this sweep took so long that another process sweeps by now")
+                return
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+
+    def _may_sweep(self) -> bool:
+        """Take or keep the lock; False while another process has it."""
+        return self._store.due.lock(self._token, self._every_ms * 5)
 
     def leave(self) -> None:
         """Let another process sweep at once: this one ends."""

@@ -5,7 +5,7 @@ The address to bind and the number of workers come from the command line of whoe
 
 from service.launch import logs
 
-worker_class = "gevent"
+worker_class = "service.launch.api_worker.ApiWorker"
 worker_connections = 4000
 timeout = 60
 graceful_timeout = 10

@@ -44,6 +44,17 @@ class Due:
         if times:
             self._redis.zadd(keys.DUE, dict(times), xx=True)
 
+    def move_from(self, known: Mapping[str, int], at_ms: int) -> dict[str, int]:
+        """Set the time of those names that still have the time they are `known` to have.
+
+        Gives the times of those that are due, moved or not. Sent twice, it does the same.
+        """
+        if not known:
+            return {}
+        pairs = [part for pair in known.items() for part in pair]
+        told = self._scripts.run("move_due", [keys.DUE], [at_ms, *pairs])
+        return {name: at for name, at in zip(known, told, strict=True) if at >= 0}
+
     def drop(self, *names: str) -> None:
         """Let them leave."""
         if names:

@@ -29,6 +29,7 @@ NAMES = (
     "enter",
     "fill_seat",
     "finish",
+    "move_due",
     "put",
     "put_field",
     "release",

@@ -79,6 +79,11 @@ class Watch:
                     return False
                 changed.wait(min(left, self._reread_s))
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether no wait lasts any more: who would wait again and again is to end."""
+        return self._closed.is_set()
+
     def close(self) -> None:
         """Send all waiters home and end the subscription."""
         self._closed.set()

@@ -123,8 +123,19 @@ def test_secret_comes_from_the_argument_or_the_environment(monkeypatch):
     monkeypatch.setenv("SLAGVELD_BOT_SECRET", "whsec_" + "A" * 32)
     assert Bot("b").secret == "whsec_" + "A" * 32
     assert Bot("b", secret="whsec_" + "B" * 32).secret == "whsec_" + "B" * 32
+    monkeypatch.setenv("SLAGVELD_BOT_SECRET", " whsec_" + "A" * 32 + "\n")  # as $(cat .secret) on Windows, say
+    assert Bot("b").secret == "whsec_" + "A" * 32
+    monkeypatch.setenv("SLAGVELD_BOT_SECRET", " ")
+    assert Bot("b").secret is None
     with pytest.raises(SigningError):
         Bot("b", secret="hunter2")
+
+
+def test_environment_that_holds_no_secret_stops_the_start_and_is_not_shown(monkeypatch):
+    monkeypatch.setenv("SLAGVELD_BOT_SECRET", "hunter2")
+    with pytest.raises(SigningError, match="SLAGVELD_BOT_SECRET: expected a secret that begins with whsec_") as refused:
+        Bot("b")
+    assert "hunter2" not in str(refused.value)
 
 
 def test_hooks_hear_of_beginnings_and_ends():

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import pytest
@@ -161,6 +161,29 @@ def test_a_card_must_name_what_is_claimed():
     bot.on("river")(lambda decision: decision.legal[0])
     steps = run(Direct(bot), claimed=["seven_up"])
     assert failing(steps) == {"card": "expected seven_up on the card, got river"}
+
+
+def named(*rulesets):
+    """Have the card name these."""
+
+    def spoil(heard, asked):
+        if asked:
+            return heard
+        return replace(heard, body=msgspec.json.encode(msgspec.json.decode(heard.body) | {"rulesets": rulesets}))
+
+    return spoil
+
+
+def test_rulesets_that_are_not_known_here_are_passed_over():
+    steps = run(Direct(held(greedy()), named("whist", "river")))
+    assert not failing(steps)
+    assert not any(name.startswith(("seven_up", "whist")) for name in steps)
+
+
+def test_a_card_must_name_a_ruleset_that_is_known_here():
+    assert failing(run(Direct(held(greedy()), named("whist")))) == {
+        "card": "expected one of seven_up, river on the card, got whist"
+    }
 
 
 def test_only_what_is_claimed_is_asked():

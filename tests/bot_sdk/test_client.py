@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from bot_sdk import registering, signing
+from bot_sdk import client, registering, signing
 from bot_sdk.bots.greedy import greedy
 from bot_sdk.client import Arena, ArenaError
 from bot_sdk.hosting import serving
@@ -195,3 +198,16 @@ def test_registering_again_brings_the_bot_up_to_date():
     ]
     assert not done.active
     assert "slagbot check bot.py" in registering.report(done, stub.url, "bot.py")
+
+
+def test_every_path_of_the_client_is_one_of_the_service():
+    described = Path(__file__).parents[2] / "openapi" / "service.yaml"
+    there = {_shape(path) for path in re.findall(r"^  (/\S+):$", described.read_text(encoding="utf-8"), re.MULTILINE)}
+    source = inspect.getsource(client)
+    asked = {_shape(path) for path in re.findall(r'"(/[^"?]+)"', source)}
+    assert len(asked) > 20
+    assert asked - there == set()
+
+
+def _shape(path):
+    return re.sub(r"\{[^}]*\}", "{}", path)

@@ -123,5 +123,21 @@ def test_anything_else_is_no_decision_id(text: str) -> None:
     assert messages.parse_decision_id(text) is None
 
 
-def test_the_contract_names_the_registered_rulesets() -> None:
-    assert set(messages.RulesetName.__args__) == set(RULESETS)  # type: ignore[attr-defined]
+def card(**changes: Any) -> messages.BotCard:
+    shown = {"name": "lowball", "version": "3", "rulesets": ["river"]} | changes
+    return msgspec.json.decode(msgspec.json.encode(shown), type=messages.BotCard)
+
+
+def test_rulesets_that_are_not_known_here_do_not_count() -> None:
+    assert card(rulesets=["whist", *RULESETS]).known == list(RULESETS)
+    assert card(rulesets=["whist"]).known == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"api": 2}, {"api": "1"}, {"name": " \t"}, {"rulesets": ["river", "river"]}, {"rulesets": [""]}, {"rulesets": []}],
+)
+def test_what_is_no_card_is_refused(changes: dict[str, Any]) -> None:
+    assert card(api=1).name == "lowball"
+    with pytest.raises(msgspec.ValidationError):
+        card(**changes)

@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 
 import pytest
 import requests
@@ -21,8 +23,14 @@ NAMED = re.compile(rb"Listening at: (http://127\.0\.0\.1:\d+)")
 
 
 @pytest.fixture
-def server(redis_url):
-    """Serve the API on a port of the system's choosing and give its address."""
+def server(serving):
+    """Serve the API and give its address."""
+    return serving[0]
+
+
+@pytest.fixture
+def serving(redis_url):
+    """Serve the API on a port of the system's choosing; give its address and process."""
     command = [sys.executable, "-m", "gunicorn", "-c", "python:service.launch.gunicorn_conf"]
     command += ["--bind", "127.0.0.1:0", "--workers", "1", "service.wsgi:application()"]
     environment = os.environ | {"REDIS_URL": redis_url, "SLAGVELD_ACCOUNTS": "open"}
@@ -39,7 +47,7 @@ def server(redis_url):
     reader.start()
     try:
         ready(address, process, said)
-        yield address[0]
+        yield address[0], process
     finally:
         process.send_signal(signal.SIGTERM)
         try:
@@ -98,6 +106,44 @@ def test_streams_go_on_where_they_broke_off(server):
     assert again.status_code == 204
 
 
+def test_told_to_stop_it_sends_home_those_who_wait_and_stops(serving):
+    """Streams, long polls, and connections kept for a next request would hold it up for its ten seconds' grace."""
+    server, process = serving
+    account = requests.post(f"{server}/v1/accounts", json={"name": "ann"}, timeout=5).json()
+    host = {"Authorization": f"Bearer {account['token']}"}
+    order = {"ruleset": "seven_up", "seats": [{"kind": "human"}] * 2}
+    game = requests.post(f"{server}/v1/games", json=order, headers=host, timeout=5).json()
+    path, ann = f"/v1/games/{game['id']}", {"Authorization": f"Bearer {game['seats'][0]['token']}"}
+    with ExitStack() as stack:
+        connections = [stack.enter_context(closing(HTTPConnection(*address_of(server), timeout=20))) for _ in range(27)]
+        streaming, waiting, (kept, silent) = connections[:20], connections[20:25], connections[25:]
+        streams = [asked(connection, f"{path}/stream").getresponse() for connection in streaming]
+        for stream in streams:
+            assert any(stream.readline().startswith(b"data: ") for _ in range(5))
+        for connection in waiting:
+            asked(connection, f"{path}/seats/0?wait_for=decision", ann)
+        silent.connect()
+        assert asked(kept, "/health/live").getresponse().read()
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=15) == 0
+        assert time.monotonic() - began < 5
+        for stream in streams:
+            stream.read()  # to its end: it isn't broken off
+        assert [json.load(each.getresponse())["decision_id"] for each in waiting] == [None] * 5
+
+
+def asked(connection, path, headers=None):
+    """Send a request whose answer is to be read later."""
+    connection.request("GET", path, headers=headers or {})
+    return connection
+
+
+def address_of(server):
+    host, port = server.removeprefix("http://").split(":")
+    return host, int(port)
+
+
 def follow(url, after=0, most=1_000):
     """Read events off a stream until it ends or there are enough."""
     found = []
@@ -129,8 +175,7 @@ def play_out(path, tokens):
 
 
 def answers_while_clients_dawdle(server):
-    host, port = server.removeprefix("http://").split(":")
-    dawdlers = [socket.create_connection((host, int(port)), timeout=5) for _ in range(200)]
+    dawdlers = [socket.create_connection(address_of(server), timeout=5) for _ in range(200)]
     try:
         for dawdler in dawdlers:
             dawdler.sendall(b"POST /v1/accounts HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n")

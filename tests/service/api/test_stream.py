@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 import pytest
 from redis.exceptions import ConnectionError as StoreGone
@@ -84,6 +85,17 @@ def test_a_stream_tells_what_happens_meanwhile(client, people):
         (number, event), *_ = messages(next(parts))
         assert (number, event["event"]) == (expected, "action")
     parts.close()
+
+
+def test_a_stream_ends_when_the_process_is_to_stop_and_none_lasts_after_that(app, client, people):
+    game, _ = people()
+    parts = client.get(f"/v1/games/{game['id']}/stream").response
+    assert messages(next(parts) + next(parts)) != []
+    app.extensions["slagveld"].store.watch.close()
+    assert list(islice(parts, 9)) in ([], [b":\n\n"])
+    again = client.get(f"/v1/games/{game['id']}/stream")
+    assert again.status_code == 200  # not 204: clients are to come back
+    assert len(list(islice(again.response, 9))) == 1
 
 
 def test_a_stream_ends_when_the_store_is_away(app, client, people, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from bot_sdk.games import record
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
+from service.arena.scoreboard import Scoreboard
 from service.store import due, keys
 from service.store.entities import GameState
 from tests.service.bench import Background
@@ -33,6 +34,11 @@ def make(games, owner, mint, order):
 def duel(make):
     """Make a game of two people; seat 1 is to stand or beg."""
     return make("human:ann", "human:bea")
+
+
+@pytest.fixture
+def scoreboard(store, tournaments):
+    return Scoreboard(store, tournaments)
 
 
 @pytest.fixture
@@ -222,8 +228,9 @@ def test_action_for_a_position_that_the_store_lost_meanwhile_is_judged_anew(act,
         if not told:
             told.append("overtaken")
             lead_again()
-        told.append(commit(*args, **kwargs).status)
-        return commit(*args, **kwargs)
+        committed = commit(*args, **kwargs)
+        told.append(committed.status)
+        return committed
 
     monkeypatch.setattr(store.games, "commit", overtaken)
     with suppress(InvalidError):  # it may have become illegal
@@ -445,3 +452,16 @@ def test_record_can_be_read_after_the_end_and_verifies(act, duel, play, holder, 
     with pytest.raises(ConflictError) as refused:
         play.record(unbegun)
     assert code(refused) == "never_began"
+
+
+def test_nobody_waits_once_the_watch_is_closed(duel, play, scoreboard, start, store, holder):
+    tournament = start("bot_a", "bot_b")
+    seen = scoreboard.follow(tournament, -1)[0]
+    waits = [
+        Background(lambda: play.follow(duel, 1, 60)),
+        Background(lambda: play.wait_for_decision(holder(duel, 0), duel, 0, 60).view["decision_id"]),
+        Background(lambda: scoreboard.follow(tournament, seen, 60)[0]),
+    ]
+    until(lambda: sum(len(channel.waiters) for channel in store.watch._channels.values()) == 3)
+    store.watch.close()
+    assert [wait.result(NEVER) for wait in waits] == [([], True), None, seen]

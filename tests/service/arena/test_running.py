@@ -265,6 +265,28 @@ def test_games_that_run_when_a_tournament_is_paused_finish(running, start, store
     assert len(results(store, tournament)) == 6
 
 
+def test_games_made_while_the_tournament_is_cancelled_are_cancelled_too(
+    running, start, tournaments, owner, store, queue, worker, monkeypatch
+):
+    """A slow sweeper's games: another has looked for what to cancel before they were there."""
+    tournament = start(*THREE)
+    create, overtaken = store.games.create, []
+
+    def create_late(*args, **kwargs):
+        if not overtaken:
+            overtaken.append(tournaments.set_state(owner, tournament, TournamentState.CANCELLED))
+            running.advance(tournament, 1)
+            assert store.due.at(due.tournament(tournament)) is None
+        return create(*args, **kwargs)
+
+    monkeypatch.setattr(store.games, "create", create_late)
+    assert running.advance(tournament, 1) == []
+    assert Counter(game.state for game in games_of(store, tournament)) == {GameState.CANCELLED: 3}
+    worker.drive(*queue.driven)
+    running.advance(tournament, 1)
+    assert (store.due.count(), store.unfinished.count("bot:bot_a")) == (0, 0)
+
+
 def test_cancelled_tournament_stops_its_games_and_keeps_its_results(
     running, start, store, tournaments, owner, worker, queue
 ):

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from service.arena.sweep import Sweep, shards
-from service.store import due
+from service.store import due, keys
 from service.store.entities import GameState
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
 from tests.service.fakes import HeldQueue, until
@@ -211,6 +211,25 @@ def test_another_takes_over_when_the_sweeper_is_gone(make_sweep, desk, queue):
 
     until(has_swept)
     assert queue.shards == [[game]]
+
+
+def test_sweeper_that_was_slow_stops_when_another_has_taken_over(make_sweep, start, desk, queue, store, caplog):
+    started = [start("bot_a", "bot_b"), start("bot_a", "bot_b")]
+    desk.game("bot_a", "bot_b")
+    looked_at = []
+
+    class Slow:
+        def advance(self, tournament_id, workers):
+            looked_at.append(tournament_id)
+            store._redis.delete(keys.SWEEPER)  # it ran out
+            assert store.due.lock("another", 60_000)
+            return []
+
+    make_sweep(running=Slow()).once()
+    assert len(looked_at) == 1
+    assert set(looked_at) < set(started)
+    assert (queue.driven, queue.shards) == ([], [])
+    assert "another process" in caplog.text
 
 
 # --- tournaments ------------------------------------------------------------------------------------------------------

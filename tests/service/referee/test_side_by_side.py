@@ -89,7 +89,7 @@ def test_lease_of_another_shard_of_the_process_is_not_forgotten(worker, desk, re
     worker.leases.give_back(game, "first")
     worker.leases.renew_all()
     assert redis.pttl(keys.game_lease(game)) > 0
-    assert worker.leases._held == {game: "second"}
+    assert worker.leases._held[game].token == "second"
 
 
 def test_lease_is_renewed_while_a_bot_thinks_and_due_follows_it(make_worker, desk, calls, redis):
@@ -109,6 +109,30 @@ def test_lease_is_renewed_while_a_bot_thinks_and_due_follows_it(make_worker, des
     assert worker.leases._held == {}
     worker.leases.renew_all()
     assert desk.due_at(game) is None
+
+
+def test_time_at_which_a_game_is_given_back_outlives_a_renewal_under_way(worker, desk, store, monkeypatch):
+    game = desk.game("bot_b", "human:ann")
+    assert worker.leases.take(game, "token")
+    renew, until_then = store.games.renew, store.due.now() + 1_000
+
+    def overtaken(*args):
+        ours = renew(*args)
+        assert worker.leases.give_back(game, "token", due_at=until_then)
+        return ours
+
+    monkeypatch.setattr(store.games, "renew", overtaken)
+    worker.leases.renew_all()
+    assert (desk.due_at(game), desk.is_leased(game), worker.leases._held) == (until_then, False, {})
+
+
+def test_due_follows_a_lease_again_after_somebody_else_had_set_it(worker, desk, store):
+    game = desk.game("bot_b", "bot_a")
+    assert worker.leases.take(game, "token")
+    store.due.add(f"game:{game}", store.due.now() + 1_000)  # the sweeper, say
+    worker.leases.renew_all()
+    worker.leases.renew_all()
+    assert desk.due_at(game) > store.due.now() + LEASE_MS / 2
 
 
 # --- people -----------------------------------------------------------------------------------------------------------

@@ -34,6 +34,19 @@ def test_moving_does_not_bring_back_what_left(due):
     due.drop()
 
 
+def test_moving_from_a_known_time_leaves_what_others_have_set(due):
+    due.add("game:a", 10)
+    due.add("game:b", 20)
+    assert due.move_from({"game:a": 10, "game:b": 10, "game:c": 10}, 99) == {"game:a": 99, "game:b": 20}
+    assert [due.at(name) for name in ("game:a", "game:b", "game:c")] == [99, 20, None]
+    assert due.move_from({}, 99) == {}
+
+
+def test_moving_sent_twice_moves_once(due, lose_answers):
+    due.add("game:a", 10)
+    assert lose_answers(lambda: due.move_from({"game:a": 10}, 99), when=lambda told: told == [99]) == {"game:a": 99}
+
+
 def test_games_and_tournaments_do_not_collide():
     assert names.game("x") != names.tournament("x")
 
