@@ -15,6 +15,8 @@ from service.api import (
     bots,
     context,
     docs,
+    entries,
+    events,
     fields,
     games,
     headers,
@@ -24,12 +26,24 @@ from service.api import (
     limits,
     problems,
     rulesets,
+    scoreboard,
     seats,
     tournaments,
 )
 from service.services import Services
 
-RESOURCES = (health.blp, rulesets.blp, accounts.blp, bots.blp, games.blp, seats.blp, tournaments.blp)
+RESOURCES = (
+    health.blp,
+    rulesets.blp,
+    accounts.blp,
+    bots.blp,
+    games.blp,
+    events.blp,
+    seats.blp,
+    tournaments.blp,
+    entries.blp,
+    scoreboard.blp,
+)
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
 `code` that stays what it is. Lists go by `limit` and `cursor`. Creating calls take an `Idempotency-Key`: the same key

@@ -42,7 +42,7 @@ from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
 
-INTERACTIVE_THREADS: Final = 8
+INTERACTIVE_THREADS: Final = 1
 CHECK_THREADS: Final = 8
 TOURNAMENT_THREADS: Final = 4
 IDLE_MS: Final = 20
@@ -50,6 +50,8 @@ IDLE_MS: Final = 20
 JOB_MS: Final = 3_600_000
 STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
+SERVE_STOP_S: Final = 6.0
+AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
@@ -80,6 +82,8 @@ class WorkerProcess:
             open_seat_ms=settings.open_seat_ms,
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
+        self._people = Shard(self._referee())
+        self._server = threading.Thread(target=self._keep_serving, name="people", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
@@ -103,22 +107,18 @@ class WorkerProcess:
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
     def drive(self, game_id: str) -> None:
-        """Drive one game."""
-        for handed_back in self._shard([game_id]):
-            self._queue.drive(handed_back)
+        """Have a game with people driven; the job is done at once, so that nobody waits behind a slow bot's game."""
+        self._people.hand_in(game_id)
 
     def drive_shard(self, game_ids: list[str]) -> None:
         """Drive games side by side; hand back what isn't finished when it is time."""
-        handed_back = self._shard(game_ids)
+        handed_back = Shard(self._referee()).run(game_ids, seconds=self._settings.shard_ms / 1000)
         if handed_back:
             self._queue.drive_shard(handed_back)
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
         self._checks.run(check_id)
-
-    def _shard(self, game_ids: list[str]) -> list[str]:
-        return Shard(self._referee()).run(game_ids, seconds=self._settings.shard_ms / 1000)
 
     def _referee(self) -> Referee:
         return Referee(
@@ -139,6 +139,7 @@ class WorkerProcess:
         sys.setswitchinterval(SWITCH_S)
         self._leases.start()
         self._sweeper.start()
+        self._server.start()
         for worker in self._workers:
             worker.start()
 
@@ -151,8 +152,9 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
-        if self._sweeper.is_alive():
-            self._sweeper.join(SWEEP_STOP_S)
+        for thread, patience_s in ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S)):
+            if thread.is_alive():
+                thread.join(patience_s)
         self._leases.stop()
         self._calls.close(1.0)
         self._store.close()
@@ -164,6 +166,17 @@ class WorkerProcess:
             until()
         finally:
             self.stop()
+
+    def _keep_serving(self) -> None:
+        """Drive the games of people until it is time to stop. Should a run break, the sweeper finds its games."""
+        while not self._stopping.is_set():
+            try:
+                for handed_back in self._people.serve():
+                    self._queue.drive(handed_back)
+            except Exception:
+                logger.exception("the run that drives the games of people broke; another begins")
+                self._people = Shard(self._referee())
+                self._stopping.wait(AGAIN_S)
 
     def _keep_sweeping(self) -> None:
         while not self._stopping.wait(self._settings.sweep_ms / 1000):

@@ -66,6 +66,7 @@ class Game:
         """For each seat that owes a decision, the length of the log when it became owed."""
         self.void = False
         self._fell_to_retirement = False
+        self._held: dict[int, dict[str, Any]] = {}
         self._told: dict[int, Decided] = {}
         self._owing: set[int] = set()
         self.state: State = ruleset.new(options, seats, packs, self._tell)
@@ -104,7 +105,17 @@ class Game:
 
         A sealed decision of another seat counts only once it is revealed.
         """
-        return len(self.news) + (0 if audience is None else self.sealed[audience])
+        own = 0 if audience is None else self.sealed[audience] + (audience in self._held)
+        return len(self.news) + own
+
+    def retired_as_known(self, audience: int | None) -> list[RetiredBecause | None]:
+        """Say of each seat why it retired, as far as `audience` (a seat, or None for spectators) may know.
+
+        A retirement amid sealed decisions would tell what the seat's own is: others learn of it when they are revealed.
+        """
+        return [
+            reason if seat == audience or seat not in self._held else None for seat, reason in enumerate(self.retired)
+        ]
 
     def is_out(self, seat: int) -> bool:
         """Whether the seat isn't asked: it retired or forfeited."""
@@ -189,7 +200,7 @@ class Game:
         self.log.append(event)
         if event.reason is RetiredBecause.FAULTS and self.deal_ends and self.deal_ends[-1] == len(self.log) - 1:
             self.deal_ends[-1] += 1  # it belongs to the deal whose last decision was the fault
-        self.news.append({"event": "retired", "seat": event.seat, "reason": event.reason.value})
+        self._held[event.seat] = {"event": "retired", "seat": event.seat, "reason": event.reason.value}
         self._settle_retirement()
         self._after_event(None)
 
@@ -215,6 +226,9 @@ class Game:
         for newly in owing - (self._owing - {seat}):
             self.owed_since[newly] = len(self.log)
         self._owing = owing
+        if self.is_over or not self.state.is_sealed:
+            self.news += self._held.values()
+            self._held.clear()
         if self.is_over:
             self.news.append(
                 {

@@ -10,6 +10,20 @@ import re
 from flask import Response, current_app, request
 
 MAX_WAIT_S = 60
+PREFER = {
+    "name": "Prefer",
+    "in": "header",
+    "description": "`wait=20`: how many seconds to wait for news, 60 at most.",
+    "schema": {"type": "string", "example": "wait=20"},
+}
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of the last answer: 304 if there is nothing new, after the wait that Prefer asks for.",
+    "schema": {"type": "string"},
+}
+ETAG = {"ETag": {"schema": {"type": "string"}, "description": "Names what this reader can see now."}}
+
 _WAIT = re.compile(r'\s*wait\s*=\s*"?(\d{1,6})"?\s*', re.ASCII | re.IGNORECASE)
 
 

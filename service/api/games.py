@@ -1,124 +1,24 @@
-"""Games: made, listed, followed, steered; what one seat sees and does is in `seats`."""
+"""Games: made, listed, shown, steered. What one seat sees and does is in `seats`, what happens in `events`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, current_app
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import Schema, fields, validate
 
-from bot_sdk.games import record
-from bot_sdk.games.registry import RULESETS
-from service.api import conditional, stream
+from service.api import conditional
 from service.api.auth import involved, public
+from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
 from service.api.context import caller, services
-from service.api.fields import MAX_PAGE, Digits, Name, PageArgs, Whole, page_of
+from service.api.fields import PageArgs, page_of
 from service.api.idempotency import idempotent
+from service.api.orders import EXAMPLES, GameNew, LimitsShown, order_of
 from service.api.resource import Resource
 from service.arena.caller import Scope
 from service.arena.minting import Mint
-from service.store.entities import GameState, Limits
+from service.store.entities import GameState
 
 blp = Resource("games", description="One play from the first deal to the result: made, followed, steered.")
-
-BUDGET_MS = (50, 30_000)
-HUMAN_BUDGET_MS = (5_000, 604_800_000)
-MAX_FAULTS = (1, 100)
-MOST_EVENTS = 10**9
-_DEFAULT = Limits()
-_EXAMPLES = {
-    "against_the_house": {
-        "summary": "Play Seven Up against a house bot",
-        "value": {
-            "ruleset": "seven_up",
-            "seats": [{"kind": "human", "name": "ann"}, {"kind": "house", "name": "greedy"}],
-        },
-    },
-    "with_friends": {
-        "summary": "Keep two seats of River free, and begin when all have given their entropy",
-        "value": {
-            "ruleset": "river",
-            "options": {"start_cards": 5, "bidding": "simultaneous"},
-            "seats": [
-                {"kind": "human", "name": "ann"},
-                {"kind": "open"},
-                {"kind": "open"},
-                {"kind": "house", "name": "greedy"},
-            ],
-            "start": "manual",
-        },
-    },
-    "bots": {
-        "summary": "Let two bots play",
-        "value": {
-            "ruleset": "seven_up",
-            "options": {"target": 11},
-            "seats": [
-                {"kind": "bot", "bot_id": "bot_aaaaaaaaaaaaaaaaaaaaaaaaaa"},
-                {"kind": "house", "name": "random"},
-            ],
-            "budget_ms": 500,
-        },
-    },
-}
-
-
-class SeatNew(Schema):
-    """Who is to sit there."""
-
-    kind = fields.String(
-        required=True,
-        validate=validate.OneOf(["bot", "house", "human", "open"]),
-        metadata={
-            "description": "A registered bot, a house bot, a person (the answer holds a token), or whoever joins."
-        },
-    )
-    bot_id = fields.String(validate=validate.Length(1, 64), metadata={"description": "Of a `bot`."})
-    name = Name(metadata={"description": "Of a `house` bot, such as `greedy`, or of a `human`."})
-
-    @validates_schema
-    def _fits_its_kind(self, seat: Mapping[str, Any], **_: Any) -> None:
-        needed = {"bot": "bot_id", "house": "name"}.get(seat["kind"])
-        allowed = {needed, "kind"} | ({"name"} if seat["kind"] == "human" else set())
-        if needed and needed not in seat:
-            raise ValidationError(f"expected the {needed} of a {seat['kind']} seat", needed)
-        for extra in set(seat) - allowed:
-            raise ValidationError(f"a seat of kind {seat['kind']} has no {extra}", extra)
-
-
-class LimitsNew(Schema):
-    """What a game allows its seats."""
-
-    budget_ms = Whole(
-        *BUDGET_MS, load_default=_DEFAULT.budget_ms, metadata={"description": "For each decision of a bot."}
-    )
-    first_budget_ms = Whole(
-        *BUDGET_MS, load_default=_DEFAULT.first_budget_ms, metadata={"description": "For a bot's first decision."}
-    )
-    human_budget_ms = Whole(
-        *HUMAN_BUDGET_MS, load_default=_DEFAULT.human_budget_ms, metadata={"description": "For a person's decision."}
-    )
-    max_faults = Whole(
-        *MAX_FAULTS, load_default=_DEFAULT.max_faults, metadata={"description": "So many retire a seat."}
-    )
-
-
-class GameNew(LimitsNew):
-    """A new game."""
-
-    ruleset = fields.String(required=True, validate=validate.Length(1, 32), metadata={"enum": list(RULESETS)})
-    options = fields.Dict(
-        keys=fields.String(),
-        load_default=dict,
-        metadata={"description": "As `GET /v1/rulesets/{name}` describes them; each has a default."},
-    )
-    seats = fields.List(fields.Nested(SeatNew), required=True, validate=validate.Length(1, 8))
-    start = fields.String(
-        load_default="auto",
-        validate=validate.OneOf(["auto", "manual"]),
-        metadata={"description": "When no seat is open, or when `PUT …/state` says so: time to give entropy."},
-    )
 
 
 class StateNew(Schema):
@@ -165,15 +65,6 @@ class GameSummary(Schema):
     table = fields.Integer(required=True, allow_none=True)
     leg = fields.Integer(required=True, allow_none=True)
     board = fields.String(required=True, allow_none=True)
-
-
-class LimitsShown(Schema):
-    """What a game allows its seats, in milliseconds and faults."""
-
-    budget_ms = fields.Integer(required=True)
-    first_budget_ms = fields.Integer(required=True)
-    human_budget_ms = fields.Integer(required=True)
-    max_faults = fields.Integer(required=True)
 
 
 class Standing(Schema):
@@ -228,51 +119,11 @@ class GameArgs(PageArgs):
     )
 
 
-class EventArgs(Schema):
-    """Which events to list."""
-
-    after = Digits(0, MOST_EVENTS, load_default=0, metadata={"description": "The `id` of the last event known."})
-    cursor = Digits(0, MOST_EVENTS, load_default=0, metadata={"description": "`next_cursor`: the same as `after`."})
-    limit = Digits(1, MAX_PAGE, load_default=MAX_PAGE)
-
-
-class EventList(Schema):
-    """Public events in order."""
-
-    items = fields.List(
-        fields.Dict(), required=True, metadata={"description": "Each with `id` and `event` (docs/contract.md)."}
-    )
-    next_cursor = fields.String(
-        required=True, allow_none=True, metadata={"description": "Null once all there are now were listed."}
-    )
-    is_last = fields.Boolean(required=True, metadata={"description": "Whether nothing can follow these."})
-
-
 GameList = page_of(GameSummary, "GameList")
-
-PREFER = {
-    "name": "Prefer",
-    "in": "header",
-    "description": "`wait=20`: how many seconds to wait for news, 60 at most.",
-    "schema": {"type": "string", "example": "wait=20"},
-}
-IF_NONE_MATCH = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "The ETag of the last answer: 304 if there is nothing new, after the wait that Prefer asks for.",
-    "schema": {"type": "string"},
-}
-ETAG = {"ETag": {"schema": {"type": "string"}, "description": "Names what this reader can see now."}}
-
-
-def order_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Gather what a body says of limits under one name, as the use cases take it."""
-    limits = {name: body[name] for name in LimitsNew().fields}
-    return {name: value for name, value in body.items() if name not in limits} | {"limits": limits}
 
 
 @blp.post("/v1/games", who=public(Scope.GAMES))
-@blp.arguments(GameNew, examples=_EXAMPLES)
+@blp.arguments(GameNew, examples=EXAMPLES)
 @idempotent
 @blp.response(201, GameMade)
 @blp.fails(409, "A bot or the account has as many unfinished games as it may have.")
@@ -332,54 +183,3 @@ def set_game_state(body: dict[str, Any], game_id: str) -> dict[str, Any]:
     """
     services().games.set_state(caller(), game_id, GameState(body["state"]))
     return services().play.look(game_id, lambda _: False).view
-
-
-@blp.get("/v1/games/<game:game_id>/events", who=public())
-@blp.arguments(EventArgs, location="query")
-@blp.response(200, EventList)
-@blp.takes(PREFER)
-def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
-    """List what has happened in public, in order.
-
-    A sealed bid is no event until all bids are revealed, a discard never. With `Prefer: wait=20` the answer waits
-    until there is an event after `after`.
-    """
-    after = max(query["after"], query["cursor"])
-    events, more = services().play.follow(game_id, after, conditional.patience_s())
-    items = events[: query["limit"]]
-    rest = len(items) < len(events)
-    return {
-        "items": items,
-        "next_cursor": str(items[-1]["id"]) if rest else None,
-        "is_last": not more and not rest,
-    }
-
-
-@blp.get("/v1/games/<game:game_id>/stream", who=public())
-@blp.response(200, **stream.DOCUMENTED)
-@blp.may_answer(204, "The last event was seen already; nothing will follow.")
-@blp.takes(stream.LAST_EVENT_ID)
-def stream_game(game_id: str) -> Response:
-    """Stream what happens in public.
-
-    Server-sent events, each an event of `GET …/events` under its id. The stream ends after the last one.
-    """
-    play = services().play
-
-    def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
-        events, more = play.follow(game_id, seen, seconds)
-        return [(event["id"], event) for event in events], more
-
-    return stream.answer(read)
-
-
-@blp.get("/v1/games/<game:game_id>/record", who=public())
-@blp.response(200, schema={"type": "object"}, description="A record of format 1 (docs/record.md).")
-@blp.fails(409, "The game hasn't ended, or it ended before it began.")
-def show_record(game_id: str) -> Response:
-    """Give the record of a game that has ended.
-
-    All of it: packs, every action and what was played for whom, and the secret that the packs were made from.
-    """
-    written = record.encode(services().play.record(game_id))
-    return current_app.response_class(written, content_type="application/json", headers={"Cache-Control": "no-cache"})

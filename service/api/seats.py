@@ -8,9 +8,10 @@ from marshmallow import Schema, fields, validate
 
 from service.api import conditional
 from service.api.auth import public, seat
+from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
 from service.api.context import caller, services
 from service.api.fields import Name
-from service.api.games import ETAG, IF_NONE_MATCH, PREFER, Standing
+from service.api.games import Standing
 from service.api.idempotency import idempotent
 from service.api.resource import Resource
 from service.arena.minting import Mint

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot_sdk.bots import HOUSE, PREFIX, house
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
@@ -15,17 +14,16 @@ from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
 from service.arena.queue import Queue, set_going
+from service.arena.seating import OPEN_SEAT, check_bot, seated
 from service.referee.table import BOT, HUMAN, OPEN, Table
-from service.referee.table import HOUSE as HOUSE_KIND
 from service.store import due, unfinished
-from service.store.entities import Bot, BotState, Game, GameState, Limits, Seat
+from service.store.entities import Bot, Game, GameState, Limits, Seat
 from service.store.store import Store
 
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
 STALE_MS: Final = 5_000
 """How long a creation may take; after that a game that never came to be, or whose end wasn't counted, is dropped."""
-OPEN_SEAT: Final = Seat(kind=OPEN, name="open")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +83,7 @@ class Games:
         rules, options = _rules(order)
         self._check_may_create(caller, order["seats"])
         bots = self._bots(caller, order["seats"], rules)
-        seats = [_seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
+        seats = [seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
         self._reserve(caller, game_id, bots)
         secret = self._pack_secret()
         waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
@@ -118,7 +116,7 @@ class Games:
         for number, shown in enumerate(seats):
             if shown["kind"] == BOT:
                 bot = self._store.bots.get(shown["bot_id"])
-                _check_bot(caller, bot, rules, f"seats.{number}.bot_id")
+                check_bot(caller, bot, rules, f"seats.{number}.bot_id")
                 found[shown["bot_id"]] = bot  # type: ignore[assignment]  # checked
         return found
 
@@ -299,46 +297,3 @@ def _is_as_ordered(game: Game, order: Mapping[str, Any]) -> bool:
     rules, options = _rules(order)
     made = (game.ruleset, game.options, game.limits, game.start, len(game.seats))
     return made == (rules.name, options, Limits(**order["limits"]), order["start"], len(order["seats"]))
-
-
-def _check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> None:
-    hidden = bot is not None and bot.availability == "private" and not caller.owns(bot.account_id)
-    if bot is None or hidden:
-        raise invalid(field, "there is no such bot", code="no_such_bot")
-    if bot.availability == "tournaments" and not caller.owns(bot.account_id):
-        raise invalid(field, f"{bot.name} plays in tournaments only", code="bot_unavailable")
-    if bot.state is not BotState.ACTIVE:
-        raise invalid(field, f"expected an active bot, {bot.name} is {bot.state.value}", code="bot_unavailable")
-    if rules.name not in bot.rulesets:
-        raise invalid(field, f"{bot.name} doesn't play {rules.name}", code="bot_unavailable")
-
-
-def _seated(number: int, shown: Mapping[str, Any], bots: Mapping[str, Bot]) -> Seat:
-    kind = shown["kind"]
-    if kind == BOT:
-        return bot_seat(bots[shown["bot_id"]])
-    if kind == HOUSE_KIND:
-        return house_seat(shown["name"], f"seats.{number}.name")
-    return OPEN_SEAT if kind == OPEN else Seat(kind=HUMAN, name=shown.get("name") or "somebody")
-
-
-def bot_seat(bot: Bot) -> Seat:
-    """Pin a bot to a seat as it is now."""
-    return Seat(
-        kind=BOT,
-        name=bot.name,
-        bot_id=bot.id,
-        version=bot.version,
-        url=bot.url,
-        account_id=bot.account_id,
-        max_batch=bot.max_batch,
-    )
-
-
-def house_seat(name: str, field: str = "seats") -> Seat:
-    """Seat a house bot by its name, such as ``greedy``; raises InvalidError for one that isn't there."""
-    bot_id = PREFIX + name
-    if bot_id not in HOUSE:
-        known = ", ".join(each.removeprefix(PREFIX) for each in HOUSE)
-        raise invalid(field, f"expected a house bot among {known}, got {name!r:.80}", code="no_such_bot")
-    return Seat(kind=HOUSE_KIND, name=name, bot_id=bot_id, version=house(bot_id).version)

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from bot_sdk.bots import PREFIX
 from bot_sdk.games.packs import board_secret, commitment
-from service.arena.games import bot_seat, house_seat
 from service.arena.minting import short
 from service.arena.queue import Queue
+from service.arena.seating import bot_seat, house_seat
 from service.arena.tournaments import board_of, label_of, schedule
 from service.referee.table import BOT
 from service.store import due, unfinished

@@ -13,8 +13,8 @@ from bot_sdk.games.packs import MAX_ENTROPY_BYTES, root_commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
-from service.arena.games import house_seat
 from service.arena.minting import Mint
+from service.arena.seating import house_seat
 from service.store import due
 from service.store.entities import BotState, Entry, Limits, Tournament, TournamentState
 from service.store.store import Store

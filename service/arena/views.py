@@ -30,7 +30,7 @@ def summary(meta: Game) -> dict[str, Any]:
 
 def game(meta: Game, table: Table | None) -> dict[str, Any]:
     """Show a game to everybody; without a table it hasn't begun."""
-    retired = table.game.retired if table else [None] * len(meta.seats)
+    retired = table.game.retired_as_known(None) if table else [None] * len(meta.seats)
     shown = {
         **summary(meta),
         "seats": [{**_seat(seat), "retired": why} for seat, why in zip(meta.seats, retired, strict=True)],

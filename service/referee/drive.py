@@ -54,6 +54,11 @@ class Drive:
             table = self.table
             referee.insist(lambda: referee.aftermath.began(table))
 
+    def look_again(self) -> None:
+        """Lay the table anew: somebody has acted, and says so before the next commit would."""
+        if self.table is not None:
+            self._load()
+
     def hand_back(self) -> None:
         """Give the game back where it stands, to be taken up by another at once."""
         referee, table = self._referee, self.table

@@ -1,4 +1,4 @@
-"""Drives some games side by side, on one thread, until each is over, waits for people only, or must be handed back."""
+"""Drives games side by side, on one thread, until each is over, waits for people only, or must be handed back."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ HAND_BACK_S: Final = 3.0
 
 
 class Shard:
-    """One run over some games. All decisions they owe are asked at once; answers are taken as they come."""
+    """One run over some games: those it is given (`run`), or those handed in as it goes (`serve`, `hand_in`).
+
+    All decisions they owe are asked at once; answers are taken as they come, so no game waits for another's bots.
+    """
 
     def __init__(self, referee: Referee) -> None:
         """Make a run; its leases are in its own name."""
         self._referee = referee
         self._token = referee.new_id()
         self._drives: dict[str, Drive] = {}
-        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Answer | str] = queue.SimpleQueue()
         self._in_flight: dict[object, list[Asking]] = {}
         self._to_ask: list[Asking] = []
 
@@ -38,17 +41,38 @@ class Shard:
         """Drive the games; give those handed back unfinished since `seconds` have passed or it is time to stop."""
         stop_at = monotonic() + seconds
         try:
-            for game_id in dict.fromkeys(game_ids):
-                self._drives[game_id] = Drive(self._referee, game_id, self._token)
-                self._advance(game_id, Drive.take)
+            for game_id in game_ids:
+                self._take_up(game_id)
             while self._drives and not self._referee.stopping() and monotonic() < stop_at:
-                self._ask()
-                self._flush()
-                self._hear()
-            self._finish_asking()
+                self._turn()
             return self._hand_back()
         finally:
             self._let_go()
+
+    def serve(self) -> list[str]:
+        """Drive what is handed in until it is time to stop; give the games that are unfinished then."""
+        try:
+            while not self._referee.stopping():
+                self._turn()
+            return self._hand_back()
+        finally:
+            self._let_go()
+
+    def hand_in(self, game_id: str) -> None:
+        """Have `serve` take up a game, or look at it again; from any thread, and without waiting."""
+        self._inbox.put(game_id)
+
+    def _turn(self) -> None:
+        self._ask()
+        self._flush()
+        self._hear()
+
+    def _take_up(self, game_id: str) -> None:
+        if game_id in self._drives:
+            self._advance(game_id, Drive.look_again)
+        else:
+            self._drives[game_id] = Drive(self._referee, game_id, self._token)
+            self._advance(game_id, Drive.take)
 
     def _advance(self, game_id: str, first: Callable[[Drive], None] = lambda _drive: None) -> None:
         """Let a game go on, after a `first` step; one that breaks doesn't take the others with it."""
@@ -70,40 +94,56 @@ class Shard:
         to_ask, self._to_ask = self._to_ask, []
         for call, askings in calls_for(to_ask, self._referee.new_id):
             self._in_flight[call.key] = askings
-            self._referee.calls.submit(call, self._answers.put)
+            self._referee.calls.submit(call, self._inbox.put)
 
     def _hear(self) -> None:
-        for answer in self._next_answers():
-            askings = self._in_flight.pop(answer.key)
-            for asking, verdict in verdicts_in(answer, askings):
-                self._advance(asking.game_id, partial(Drive.answer, asking=asking, verdict=verdict))
+        for item in self._next_items():
+            if isinstance(item, str):
+                self._take_up(item)
+            else:
+                self._take_answer(item)
         for game_id in [game_id for game_id, drive in self._drives.items() if drive.has_people]:
             self._advance(game_id)
 
-    def _next_answers(self) -> Iterator[Answer]:
+    def _next_items(self) -> Iterator[Answer | str]:
         try:
-            yield self._answers.get(timeout=POLL_S)
+            yield self._inbox.get(timeout=POLL_S)
             while True:
-                yield self._answers.get_nowait()
+                yield self._inbox.get_nowait()
         except queue.Empty:
             return
 
-    def _finish_asking(self) -> None:
-        """Take the answers to what is being asked, within bounds, so that no bot is asked twice for nothing."""
+    def _take_answer(self, answer: Answer) -> None:
+        askings = self._in_flight.pop(answer.key)
+        for asking, verdict in verdicts_in(answer, askings):
+            self._advance(asking.game_id, partial(Drive.answer, asking=asking, verdict=verdict))
+
+    def _finish_asking(self) -> list[str]:
+        """Take the answers to what is being asked, within bounds, so that no bot is asked twice for nothing.
+
+        Gives the games that were handed in too late to be taken up.
+        """
         give_up_at = monotonic() + HAND_BACK_S
+        too_late: list[str] = []
         while self._in_flight and monotonic() < give_up_at:
-            self._hear()
+            for item in self._next_items():
+                if isinstance(item, str):
+                    too_late.append(item)
+                else:
+                    self._take_answer(item)
         self._flush()
+        return too_late
 
     def _flush(self) -> None:
         self._referee.insist(self._referee.aftermath.flush)
 
     def _hand_back(self) -> list[str]:
+        too_late = self._finish_asking()
         unfinished = list(self._drives)
         for game_id in unfinished:
             self._drives[game_id].hand_back()
             del self._drives[game_id]
-        return unfinished
+        return list(dict.fromkeys([*unfinished, *too_late]))
 
     def _let_go(self) -> None:
         """Stop renewing the leases of what is still here, should this run have broken: nobody else could go on."""

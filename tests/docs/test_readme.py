@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -92,6 +93,21 @@ def test_every_command_does_what_the_readme_says(shell):
     said, status = shell("".join(rest).replace("http://127.0.0.1:8000", arena).replace("http://127.0.0.1:8100", bot))
     assert status == 0, said
     assert len((shell.folder / "records.jsonl").read_text().splitlines()) == 30
+
+
+def test_a_river_table_works_the_same(shell):
+    script = [block for block in blocks("sh") if not re.match(r"make|export PATH", block)]
+    arena_block = next(block for block in script if block.startswith("slagveld up"))
+    first = next(at for at, block in enumerate(script) if block.startswith("ARENA="))
+    arena = listens_at(shell(f"{arena_block.strip()} --port 0 --data data", in_background=True))
+    hand = "".join(script[first : first + 3]).replace("http://127.0.0.1:8000", arena)
+    greedy = '{"kind":"house","name":"greedy"}'
+    assert hand.count('"ruleset":"seven_up"') == hand.count(greedy) == 1
+    river = hand.replace('"ruleset":"seven_up"', '"ruleset":"river","options":{"start_cards":3}')
+    said, status = shell(river.replace(greedy, ",".join([greedy] * 3)))
+    assert status == 0, said
+    record = json.loads((shell.folder / "record.json").read_text())
+    assert (record["ruleset"], record["status"], len(record["deals"])) == ("river", "finished", 5)
 
 
 def test_the_bot_of_the_readme_plays_both_games(tmp_path, shell):

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from service.config import Settings
-from service.worker import INTERACTIVE_THREADS, WorkerProcess
+from service.worker import CHECK_THREADS, WorkerProcess
 
 
 class Stopping:
@@ -60,7 +60,7 @@ def stuck(settings):
 
 
 def test_checks_of_slow_bots_keep_no_person_waiting(stuck):
-    for number in range(2 * INTERACTIVE_THREADS):
+    for number in range(2 * CHECK_THREADS):
         stuck._queue.check(f"chk_{number}")
     assert stuck.has_checked.wait(timeout=10)
     stuck._queue.drive("gam_1")

@@ -435,3 +435,20 @@ def test_a_decision_is_owed_since_the_seats_last_or_since_it_came_on_turn(table:
         still = {seat: at for seat, at in since.items() if seat in game.owed() and seat != event.seat}
         since = {seat: still.get(seat, before + 1) for seat in game.owed()}
         assert {seat: game.owed_since[seat] for seat in game.owed()} == since
+
+
+def test_retirement_amid_hidden_bids_is_told_when_they_are_revealed():
+    """Sooner, it would tell the table that the seat's bid is the fallback."""
+    game = river(max_faults=1, bidding="simultaneous")
+    before = game.version(None), game.version(0), game.version(2)
+    fault(game, 2)
+    assert game.retired[2] is RetiredBecause.FAULTS
+    assert game.retired_as_known(None) == game.retired_as_known(0) == [None] * 4
+    assert game.retired_as_known(2)[2] is RetiredBecause.FAULTS
+    assert (game.version(None), game.version(0)) == before[:2]
+    assert game.version(2) > before[2]
+    for seat in (0, 1, 3):
+        ok(game, seat, "bid:1")
+    told = [news["event"] for news in game.news]
+    assert told == ["deal", "action", "action", "action", "action", "retired"]
+    assert game.retired_as_known(None)[2] is RetiredBecause.FAULTS

@@ -1,0 +1,174 @@
+"""What becomes of a tournament: standings, rounds, games, progress, records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flask import Response, current_app
+from marshmallow import Schema, fields, validate
+
+from service.api import stream
+from service.api.auth import public
+from service.api.context import services
+from service.api.fields import PageArgs, page_of
+from service.api.games import GameList
+from service.api.paging import page
+from service.api.resource import Resource
+from service.store.entities import GameState
+
+blp = Resource("scoreboard", description="What becomes of a tournament: standings, rounds, games, records.")
+
+PROGRESS_PAUSE_S = 0.25
+"""Between two messages of a stream: progress may change a hundred times a second."""
+JSON_LINES = "application/jsonl"
+
+
+class MeanView(Schema):
+    """A mean and its 95% interval over boards."""
+
+    mean = fields.Float(required=True, allow_none=True)
+    low = fields.Float(required=True, allow_none=True)
+    high = fields.Float(required=True, allow_none=True)
+
+
+class StandingView(Schema):
+    """One bot's row; ties share a place."""
+
+    place = fields.Integer(required=True)
+    bot_id = fields.String(required=True)
+    name = fields.String(required=True)
+    games = fields.Integer(required=True, metadata={"description": "That were played, void ones included."})
+    points = fields.Float(required=True)
+    mean = fields.Nested(MeanView, required=True)
+    wins = fields.Integer(required=True, metadata={"description": "At the table."})
+    forfeits = fields.Integer(required=True)
+    forfeit_wins = fields.Integer(required=True)
+    voids = fields.Integer(required=True)
+    aborted = fields.Integer(required=True)
+    outcomes = fields.Dict(
+        keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "Of its decisions."}
+    )
+    tiebreaks = fields.Dict(keys=fields.String(), values=fields.Float(allow_none=True), required=True)
+
+
+class Method(Schema):
+    """How standings are computed."""
+
+    score = fields.String(required=True)
+    mean = fields.String(required=True)
+    tiebreaks = fields.List(fields.String(), required=True, metadata={"description": "In the order of their use."})
+    interval = fields.String(required=True)
+
+
+class Standings(Schema):
+    """The standings, best first."""
+
+    items = fields.List(fields.Nested(StandingView), required=True)
+    next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
+    results = fields.Integer(required=True, metadata={"description": "How many games they are made from."})
+    is_final = fields.Boolean(required=True)
+    method = fields.Nested(Method, required=True)
+
+
+class TableView(Schema):
+    """The bots seated together, and what came of it; nulls before the result."""
+
+    table = fields.Integer(required=True)
+    bots = fields.List(fields.String(), required=True, metadata={"description": "By seat."})
+    board = fields.String(required=True)
+    commitment = fields.String(required=True)
+    secret = fields.String(required=True, allow_none=True)
+    game_id = fields.String(required=True, allow_none=True)
+    state = fields.String(required=True, allow_none=True)
+    totals = fields.List(fields.Integer(), required=True, allow_none=True)
+    places = fields.List(fields.Integer(), required=True, allow_none=True)
+
+
+class RoundView(Schema):
+    """One round."""
+
+    round = fields.Integer(required=True)
+    tables = fields.List(fields.Nested(TableView), required=True)
+    byes = fields.List(fields.String(), required=True)
+
+
+class TournamentGameArgs(PageArgs):
+    """Which games to list."""
+
+    state = fields.String(validate=validate.OneOf(list(GameState)))
+
+
+class ExportArgs(Schema):
+    """What to export."""
+
+    format = fields.String(
+        load_default="records",
+        validate=validate.OneOf(["records"], error="expected records, the one format there is, got {input!r}"),
+    )
+
+
+RoundList = page_of(RoundView, "RoundList")
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/standings", who=public())
+@blp.response(200, Standings)
+def show_standings(tournament_id: str) -> dict[str, Any]:
+    """Show the standings by the results so far, and how they are computed."""
+    return services().scoreboard.standings(tournament_id)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/rounds", who=public())
+@blp.arguments(PageArgs, location="query")
+@blp.response(200, RoundList)
+def list_rounds(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
+    """List the rounds drawn so far: who meets whom on which board, and the results."""
+    return page(services().scoreboard.rounds(tournament_id), query)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/games", who=public())
+@blp.arguments(TournamentGameArgs, location="query")
+@blp.response(200, GameList)
+def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
+    """List the tournament's games, newest first.
+
+    A filtered page may hold fewer than `limit` although more follow.
+    """
+    state = GameState(query["state"]) if "state" in query else None
+    games, following = services().scoreboard.games(
+        tournament_id, limit=query["limit"], cursor=query["cursor"], state=state
+    )
+    return {"items": games, "next_cursor": following}
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/stream", who=public())
+@blp.response(200, **stream.DOCUMENTED)
+@blp.may_answer(204, "The last message was seen already; nothing will follow.")
+@blp.takes(stream.LAST_EVENT_ID)
+def stream_tournament(tournament_id: str) -> Response:
+    """Stream how far a tournament is.
+
+    Server-sent events with `state` and the counts of `progress`, the latest only. The stream ends with the tournament.
+    """
+    scoreboard = services().scoreboard
+
+    def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
+        count, progress, more = scoreboard.follow(tournament_id, seen, seconds)
+        return [(count, progress)] if count != seen else [], more
+
+    return stream.answer(read, pause_s=PROGRESS_PAUSE_S)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/export", who=public())
+@blp.arguments(ExportArgs, location="query")
+@blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="A record a line (docs/record.md).")
+def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:  # noqa: ARG001 (there is one format)
+    """Export the records of all games that have a result, a JSON object a line, in order of round and table."""
+    lines = _lines(services().scoreboard.records(tournament_id))
+    disposition = {"Content-Disposition": f'attachment; filename="{tournament_id}.jsonl"'}
+    return current_app.response_class(lines, content_type=JSON_LINES, headers=disposition)
+
+
+def _lines(records: Iterator[bytes]) -> Iterator[bytes]:
+    for written in records:
+        yield written.rstrip(b"\n") + b"\n"
