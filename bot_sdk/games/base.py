@@ -49,7 +49,22 @@ class Deal:
 class State(ABC):
     """A game between two actions. Every unfinished state has an actor, and every actor a legal action."""
 
-    __slots__ = ("deal_number", "dealer", "deals", "options", "packs", "seats", "tell", "totals")
+    __slots__ = (
+        "deal_number",
+        "dealer",
+        "deals",
+        "hands",
+        "options",
+        "pack",
+        "packs",
+        "phase",
+        "seats",
+        "tell",
+        "totals",
+        "trick",
+        "tricks",
+        "trump",
+    )
 
     ACTIONS: ClassVar[tuple[str, ...]]
     """Every action text of the game; the index is the action's code."""
@@ -57,12 +72,23 @@ class State(ABC):
 
     options: dict[str, Any]
     seats: int
+    phase: str
+    """What kind of action is owed; ``over`` at the end."""
     deal_number: int
     """The number of the deal that is on, from 0, void deals counted; of the last one when the game is over."""
     dealer: int
     totals: list[int]
     deals: list[Deal]
     """The deals that have ended, in order."""
+    pack: Sequence[int]
+    """The pack of the deal that is on."""
+    hands: list[int]
+    """The cards each seat holds, as masks."""
+    trump: int
+    trick: Trick
+    """The trick that is on, or will be when the play begins."""
+    tricks: list[Trick]
+    """The tricks of this deal that are won, in order."""
     tell: Tell | None
     """Called with each public event, in order; `copy` drops it."""
 
@@ -75,11 +101,6 @@ class State(ABC):
         self.totals = [0] * seats
         self.deals = []
         self.deal_number = -1
-
-    @property
-    @abstractmethod
-    def phase(self) -> str:
-        """What kind of action is owed; ``over`` at the end."""
 
     @property
     def is_over(self) -> bool:
@@ -120,8 +141,28 @@ class State(ABC):
         """Build all that `seat` may know, as JSON (docs/contract.md); None is a spectator, who sees no hand."""
 
     @abstractmethod
+    def _copy_own(self, twin: Self) -> None:
+        """Copy into `twin` what this game adds to the fields of every game."""
+
     def copy(self) -> Self:
         """Make an independent state that shares nothing mutable, and tells nobody."""
+        twin = type(self).__new__(type(self))
+        twin.options = self.options
+        twin.seats = self.seats
+        twin.packs = self.packs
+        twin.tell = None
+        twin.phase = self.phase
+        twin.deal_number = self.deal_number
+        twin.dealer = self.dealer
+        twin.totals = self.totals.copy()
+        twin.deals = self.deals.copy()
+        twin.pack = self.pack
+        twin.hands = self.hands.copy()
+        twin.trump = self.trump
+        twin.trick = self.trick.copy()
+        twin.tricks = self.tricks.copy()
+        self._copy_own(twin)
+        return twin
 
     def legal_actions(self, seat: int) -> list[str]:
         """List every legal action of `seat` in the fixed order; empty if it owes none."""
@@ -138,15 +179,19 @@ class State(ABC):
             raise IllegalAction(f"expected {expected}, got {action!r}")
         self.step(seat, code)
 
-    def _copy_into(self, twin: State) -> None:
-        twin.options = self.options
-        twin.seats = self.seats
-        twin.packs = self.packs
-        twin.tell = None
-        twin.deal_number = self.deal_number
-        twin.dealer = self.dealer
-        twin.totals = self.totals.copy()
-        twin.deals = self.deals.copy()
+    def _lay(self, seat: int, card: int) -> int | None:
+        """Play a card to the trick; give the winner of a trick that is full, who leads the next."""
+        trick = self.trick
+        self.hands[seat] ^= 1 << card
+        trick.cards.append(card)
+        if len(trick.cards) < self.seats:
+            return None
+        winner = trick.close(self.trump, self.seats)
+        self.tricks.append(trick)
+        self.trick = Trick(winner, [])
+        if self.tell:
+            self.tell({"event": "trick", "winner": winner})
+        return winner
 
     def _end_deal(self, points: list[int], *, void: bool = False) -> None:
         self.deals.append(Deal(self.deal_number, self.dealer, void, points, self.totals.copy()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from bot_sdk.cards import NAMES, SUIT_MASKS, cards_in, names_in, suit_of
 from bot_sdk.games.base import PLAY, Packs, State, Tell, Trick, suit_name
@@ -53,20 +53,7 @@ def schedule_of(options: dict[str, Any]) -> list[int]:
 class River(State):
     """The state of a game of Up and Down the River; phases ``bid play over``."""
 
-    __slots__ = (
-        "_phase",
-        "bids",
-        "cards",
-        "exact_bids",
-        "hands",
-        "pack",
-        "schedule",
-        "trick",
-        "tricks",
-        "tricks_won",
-        "trump",
-        "upcard",
-    )
+    __slots__ = ("bids", "cards", "exact_bids", "schedule", "tricks_won", "upcard")
 
     ACTIONS: ClassVar[tuple[str, ...]] = (*PLAY, *(f"bid:{bid}" for bid in range(MOST_CARDS + 1)))
     CODES: ClassVar[dict[str, int]] = {action: code for code, action in enumerate(ACTIONS)}
@@ -79,11 +66,6 @@ class River(State):
         self._deal()
 
     @property
-    def phase(self) -> str:
-        """What kind of action is owed: ``bid play``, or ``over``."""
-        return self._phase
-
-    @property
     def eldest(self) -> int:
         """The seat after the dealer."""
         return (self.dealer + 1) % self.seats
@@ -91,13 +73,13 @@ class River(State):
     @property
     def is_sealed(self) -> bool:
         """Whether bids are owed that stay hidden until the last is in."""
-        return self._phase == "bid" and self.options["bidding"] == "simultaneous"
+        return self.phase == "bid" and self.options["bidding"] == "simultaneous"
 
     def actors(self) -> list[int]:
         """List the seats that owe an action."""
-        if self._phase == "play":
+        if self.phase == "play":
             return [self.trick.next_seat(self.seats)]
-        if self._phase == "over":
+        if self.phase == "over":
             return []
         if self.is_sealed:
             return [seat for seat, bid in enumerate(self.bids) if bid == NO_BID]
@@ -114,7 +96,7 @@ class River(State):
         """List the codes of the legal actions of `seat`."""
         if seat not in self.actors():
             return []
-        if self._phase == "play":
+        if self.phase == "play":
             return list(cards_in(self.playable(seat)))
         barred = self._barred_bid(seat)
         return [BID + bid for bid in range(self.cards + 1) if bid != barred]
@@ -150,27 +132,17 @@ class River(State):
             ],
             "tricks_won": self.tricks_won.copy(),
             "totals": self.totals.copy(),
-            "trick": self.trick.as_json() if self._phase == "play" else None,
+            "trick": self.trick.as_json() if self.phase == "play" else None,
             "tricks": [trick.as_json() for trick in self.tricks],
         }
 
-    def copy(self) -> River:
-        """Make an independent state."""
-        twin = River.__new__(River)
-        self._copy_into(twin)
-        twin._phase = self._phase
+    def _copy_own(self, twin: Self) -> None:
         twin.bids = self.bids.copy()
         twin.cards = self.cards
         twin.exact_bids = self.exact_bids.copy()
-        twin.hands = self.hands.copy()
-        twin.pack = self.pack
         twin.schedule = self.schedule
-        twin.trick = self.trick.copy()
-        twin.tricks = self.tricks.copy()
         twin.tricks_won = self.tricks_won.copy()
-        twin.trump = self.trump
         twin.upcard = self.upcard
-        return twin
 
     def _deal(self) -> None:
         self.deal_number += 1
@@ -186,8 +158,8 @@ class River(State):
         self.bids = [NO_BID] * self.seats
         self.tricks_won = [0] * self.seats
         self.trick = Trick(self.eldest, [])
-        self.tricks: list[Trick] = []
-        self._phase = "bid"
+        self.tricks = []
+        self.phase = "bid"
         if self.tell:
             self.tell(
                 {
@@ -217,23 +189,16 @@ class River(State):
         self.bids[seat] = bid
         if NO_BID in self.bids:
             return
-        self._phase = "play"
+        self.phase = "play"
         if sealed and self.tell:
             for bidder, made in enumerate(self.bids):
                 self.tell({"event": "action", "seat": bidder, "action": self.ACTIONS[BID + made]})
 
     def _play(self, seat: int, card: int) -> None:
-        trick = self.trick
-        self.hands[seat] ^= 1 << card
-        trick.cards.append(card)
-        if len(trick.cards) < self.seats:
+        winner = self._lay(seat, card)
+        if winner is None:
             return
-        winner = trick.close(self.trump, self.seats)
         self.tricks_won[winner] += 1
-        self.tricks.append(trick)
-        self.trick = Trick(winner, [])
-        if self.tell:
-            self.tell({"event": "trick", "winner": winner})
         if len(self.tricks) == self.cards:
             self._score_round()
 
@@ -244,7 +209,7 @@ class River(State):
         self.totals = [total + gained for total, gained in zip(self.totals, points, strict=True)]
         is_last = self.deal_number + 1 == len(self.schedule)
         if is_last:
-            self._phase = "over"
+            self.phase = "over"
         self._end_deal(points)
         if not is_last:
             self._deal()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, SUITS, cards_in, mask_of, names_in, rank_of, suit_of
 from bot_sdk.games.base import NO_TRUMP, PLAY, Packs, State, Tell, Trick, suit_name
@@ -41,10 +41,7 @@ PIPS: Final = {
 class SevenUp(State):
     """The state of a game of Seven Up; phases ``beg gift discard play over``."""
 
-    __slots__ = (
-        "_phase", "_taken", "begged", "discards", "drawn", "fresh_points", "hands", "pack", "to_discard",
-        "trick", "tricks", "trump", "upcards",
-    )  # fmt: skip
+    __slots__ = ("_taken", "begged", "discards", "drawn", "fresh_points", "to_discard", "upcards")
 
     ACTIONS: ClassVar[tuple[str, ...]] = (
         *PLAY,
@@ -59,13 +56,8 @@ class SevenUp(State):
     def __init__(self, options: dict[str, Any], seats: int, packs: Packs, tell: Tell | None = None) -> None:
         """Start a game and deal; a turned Jack may end it at once."""
         super().__init__(options, seats, packs, tell)
-        self._phase = "beg"
+        self.phase = "beg"
         self._deal()
-
-    @property
-    def phase(self) -> str:
-        """What kind of action is owed: ``beg gift discard play``, or ``over``."""
-        return self._phase
 
     @property
     def eldest(self) -> int:
@@ -75,21 +67,21 @@ class SevenUp(State):
     @property
     def is_sealed(self) -> bool:
         """Whether discards are owed: they stay secret."""
-        return self._phase == "discard"
+        return self.phase == "discard"
 
     def actors(self) -> list[int]:
         """List the seats that owe an action."""
-        if self._phase == "play":
+        if self.phase == "play":
             return [self.trick.next_seat(2)]
-        if self._phase == "discard":
+        if self.phase == "discard":
             return [seat for seat in (0, 1) if self.to_discard[seat]]
-        if self._phase == "beg":
+        if self.phase == "beg":
             return [self.eldest]
-        return [self.dealer] if self._phase == "gift" else []
+        return [self.dealer] if self.phase == "gift" else []
 
     def turn(self, audience: int | None) -> list[int]:
         """List the seats that owe an action as far as `audience` may know."""
-        if self._phase != "discard":
+        if self.phase != "discard":
             return self.actors()
         return [seat for seat in (0, 1) if seat != audience or self.to_discard[seat]]
 
@@ -97,11 +89,11 @@ class SevenUp(State):
         """List the codes of the legal actions of `seat`."""
         if seat not in self.actors():
             return []
-        if self._phase == "play":
+        if self.phase == "play":
             return list(cards_in(self.playable(seat)))
-        if self._phase == "discard":
+        if self.phase == "discard":
             return [DISCARD + card for card in cards_in(self.hands[seat])]
-        if self._phase == "beg":
+        if self.phase == "beg":
             return [STAND, BEG]
         return [GO_RUN, GIVE] if self._may_give() else [GO_RUN]
 
@@ -118,7 +110,7 @@ class SevenUp(State):
 
     def step(self, seat: int, code: int) -> None:
         """Take an action known to be legal."""
-        if self.tell and self._phase != "discard":
+        if self.tell and self.phase != "discard":
             self.tell({"event": "action", "seat": seat, "action": self.ACTIONS[code]})
         if code < DISCARD:
             self._play(seat, code)
@@ -130,7 +122,7 @@ class SevenUp(State):
             self._give()
         elif code == BEG and self.options["gift"]:
             self.begged = True
-            self._phase = "gift"
+            self.phase = "gift"
         else:
             self.begged = True
             self._run_the_cards()
@@ -147,28 +139,18 @@ class SevenUp(State):
             "discards": None if seat is None else names_in(self.discards[seat]),
             "to_discard": None if seat is None else self.to_discard[seat],
             "totals": self.totals.copy(),
-            "trick": self.trick.as_json() if self._phase == "play" else None,
+            "trick": self.trick.as_json() if self.phase == "play" else None,
             "tricks": [trick.as_json() for trick in self.tricks],
         }
 
-    def copy(self) -> SevenUp:
-        """Make an independent state."""
-        twin = SevenUp.__new__(SevenUp)
-        self._copy_into(twin)
-        twin._phase = self._phase
+    def _copy_own(self, twin: Self) -> None:
         twin._taken = self._taken.copy()
         twin.begged = self.begged
         twin.discards = self.discards.copy()
         twin.drawn = self.drawn
         twin.fresh_points = self.fresh_points.copy()
-        twin.hands = self.hands.copy()
-        twin.pack = self.pack
         twin.to_discard = self.to_discard.copy()
-        twin.trick = self.trick.copy()
-        twin.tricks = self.tricks.copy()
-        twin.trump = self.trump
         twin.upcards = self.upcards.copy()
-        return twin
 
     def _deal(self) -> None:
         self.deal_number += 1
@@ -183,10 +165,10 @@ class SevenUp(State):
         self.discards = [0, 0]
         self.to_discard = [0, 0]
         self.trick = Trick(self.eldest, [])
-        self.tricks: list[Trick] = []
+        self.tricks = []
         self._taken = [0, 0]
         self.fresh_points = [0, 0]
-        self._phase = "beg"
+        self.phase = "beg"
         self._draw(HAND)
         self._turn_upcard("deal")
 
@@ -225,7 +207,7 @@ class SevenUp(State):
     def _end_if_won(self) -> bool:
         if max(self.totals) < self.options["target"] or self.totals[0] == self.totals[1]:
             return False
-        self._phase = "over"
+        self.phase = "over"
         self._end_deal(self.fresh_points.copy())
         return True
 
@@ -263,7 +245,7 @@ class SevenUp(State):
             self._turn_upcard("run")
             if self.is_over:
                 return
-        self._phase = "discard"
+        self.phase = "discard"
         self._fix_trump()
 
     def _void(self) -> None:
@@ -280,20 +262,13 @@ class SevenUp(State):
             self._lead()
 
     def _lead(self) -> None:
-        self._phase = "play"
+        self.phase = "play"
 
     def _play(self, seat: int, card: int) -> None:
-        trick = self.trick
-        self.hands[seat] ^= 1 << card
-        trick.cards.append(card)
-        if len(trick.cards) < 2:
+        winner = self._lay(seat, card)
+        if winner is None:
             return
-        winner = trick.close(self.trump, 2)
-        self._taken[winner] |= mask_of(trick.cards)
-        self.tricks.append(trick)
-        self.trick = Trick(winner, [])
-        if self.tell:
-            self.tell({"event": "trick", "winner": winner})
+        self._taken[winner] |= mask_of(self.tricks[-1].cards)
         if len(self.tricks) == HAND:
             self._score_play()
 
