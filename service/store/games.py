@@ -7,6 +7,7 @@ answer was lost may simply ask again. This module knows no rules: it never looks
 
 from __future__ import annotations
 
+import logging
 import secrets
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Log = list[tuple[int, Event]]
 """Events in order, each with the Redis millisecond of its commit."""
+
+logger = logging.getLogger(__name__)
 
 _game = msgspec.json.Decoder(Game)
 _seat = msgspec.json.Decoder(Seat)
@@ -91,11 +94,14 @@ class GameStore:
         return self.get_many([game_id])[0]
 
     def get_many(self, game_ids: Sequence[str]) -> list[Game | None]:
-        """Give many games in one round trip, in the order asked."""
+        """Give many games in one round trip, in the order asked.
+
+        One that can't be read is None, and said to be damaged in the log: it keeps nobody from the others.
+        """
         with self._redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hgetall(keys.game_meta(game_id))
-            return [_as_game(fields) for fields in pipe.execute()]
+            return [_readable(game_id, fields) for game_id, fields in zip(game_ids, pipe.execute(), strict=True)]
 
     def secret(self, game_id: str) -> bytes:
         """Give the secret that fixes a game's packs. Raises NotFoundError."""
@@ -120,7 +126,7 @@ class GameStore:
     def load(self, game_id: str) -> tuple[Game, Log, bytes] | None:
         """Give game, log and secret of one moment, in one round trip; None if there is no such game.
 
-        Raises DamagedError for a log that can't be read.
+        Raises DamagedError for a game or a log that can't be read.
         """
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.hgetall(keys.game_meta(game_id))
@@ -283,10 +289,24 @@ class GameStore:
         return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
 
 
-def _as_game(fields: dict[bytes, bytes]) -> Game | None:
-    """Lay what has changed since over the body; None if there is no body."""
-    if b"body" not in fields:
+def _readable(game_id: str, fields: dict[bytes, bytes]) -> Game | None:
+    try:
+        return _as_game(fields)
+    except DamagedError:
+        logger.exception("game %s can't be read", game_id)
         return None
+
+
+def _as_game(fields: dict[bytes, bytes]) -> Game | None:
+    """Give a game from its fields, None if there is no body; raises DamagedError."""
+    try:
+        return _decoded(fields) if b"body" in fields else None
+    except (msgspec.DecodeError, KeyError, ValueError) as error:
+        raise DamagedError(f"expected a game: {error!r}") from error
+
+
+def _decoded(fields: dict[bytes, bytes]) -> Game:
+    """Lay what has changed since over the body."""
     game = _game.decode(fields[b"body"])
     changes: dict[str, Any] = {"state": GameState(fields[b"state"].decode())}
     changes |= {name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields}

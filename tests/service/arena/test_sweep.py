@@ -138,6 +138,15 @@ def test_entry_without_a_game_is_dropped_after_a_minute(sweep, queue, store):
     assert (queue.driven, queue.shards) == ([], [])
 
 
+def test_game_that_can_not_be_read_keeps_nobody_from_the_others(sweep, desk, queue, redis, caplog):
+    damaged, good = desk.game("human:ann", "bot_a"), desk.game("human:bea", "bot_a")
+    redis.hset(keys.game_meta(damaged), "body", b"{")
+    with caplog.at_level(logging.ERROR):
+        sweep.once()
+    assert queue.driven == [good]
+    assert damaged in caplog.text
+
+
 def test_open_seat_expires(sweep, desk, queue, store, worker):
     old = desk.game("bot_a", "human:ann", state=GameState.OPEN, created_at=store.due.now() - OPEN_SEAT_MS - 1)
     sweep.once()
