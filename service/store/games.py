@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import logging
 import secrets
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from bot_sdk.events import Event
 from service.store import due, keys, listing, unfinished
@@ -20,6 +19,7 @@ from service.store.documents import encode
 from service.store.entities import Game, GameState, Seat
 from service.store.errors import DamagedError, NotFoundError
 from service.store.lua import Args, Scripts
+from service.store.stored import Log, as_game, as_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,14 +27,7 @@ if TYPE_CHECKING:
     from redis import Redis
     from redis.client import Pipeline
 
-Log = list[tuple[int, Event]]
-"""Events in order, each with the Redis millisecond of its commit."""
-
 logger = logging.getLogger(__name__)
-
-_game = msgspec.json.Decoder(Game)
-_seat = msgspec.json.Decoder(Seat)
-_event: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -117,7 +110,7 @@ class GameStore:
 
     def log(self, game_id: str, start: int = 0) -> Log:
         """Give the events from the one at `start` on. Raises DamagedError for what can't be read."""
-        return _as_log(cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1)))
+        return as_log(cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1)))
 
     def length(self, game_id: str) -> int:
         """Tell how many events the log has."""
@@ -133,8 +126,8 @@ class GameStore:
             pipe.lrange(keys.game_log(game_id), 0, -1)
             pipe.get(keys.game_secret(game_id))
             fields, lines, secret = pipe.execute()
-        game = _as_game(fields)
-        return None if game is None or secret is None else (game, _as_log(lines), secret)
+        game = as_game(fields)
+        return None if game is None or secret is None else (game, as_log(lines), secret)
 
     def pulse(self, game_id: str) -> int:
         """Give a number that grows with every change of the game. For waiting only: it counts sealed bids."""
@@ -291,40 +284,7 @@ class GameStore:
 
 def _readable(game_id: str, fields: dict[bytes, bytes]) -> Game | None:
     try:
-        return _as_game(fields)
+        return as_game(fields)
     except DamagedError:
         logger.exception("game %s can't be read", game_id)
         return None
-
-
-def _as_game(fields: dict[bytes, bytes]) -> Game | None:
-    """Give a game from its fields, None if there is no body; raises DamagedError."""
-    try:
-        return _decoded(fields) if b"body" in fields else None
-    except (msgspec.DecodeError, KeyError, ValueError) as error:
-        raise DamagedError(f"expected a game: {error!r}") from error
-
-
-def _decoded(fields: dict[bytes, bytes]) -> Game:
-    """Lay what has changed since over the body."""
-    game = _game.decode(fields[b"body"])
-    changes: dict[str, Any] = {"state": GameState(fields[b"state"].decode())}
-    changes |= {name: int(fields[name.encode()]) for name in ("started_at", "ended_at") if name.encode() in fields}
-    if any(name.startswith((b"seat:", b"entropy:")) for name in fields):
-        places = range(len(game.seats))
-        changes["seats"] = [_later_seat(fields.get(b"seat:%d" % n), game.seats[n]) for n in places]
-        entropy = [fields.get(b"entropy:%d" % n) for n in places]
-        changes["entropy"] = [old if e is None else e.decode() for e, old in zip(entropy, game.entropy, strict=True)]
-    return replace(game, **changes)
-
-
-def _later_seat(value: bytes | None, seat: Seat) -> Seat:
-    return seat if value is None else _seat.decode(value)
-
-
-def _as_log(lines: Sequence[bytes]) -> Log:
-    parted = (line.partition(b" ") for line in lines)
-    try:
-        return [(int(at), _event.decode(event)) for at, _, event in parted]
-    except (msgspec.DecodeError, ValueError) as error:
-        raise DamagedError(f"expected a log of events: {error}") from error
