@@ -10,7 +10,8 @@
 --       6.. events
 -- Gives {status, length now, ms, state}; status is
 --   committed  the events stand at the expected place, `ms` is the time of the last. That includes the case that an
---              earlier call put them there and its answer was lost, whatever has happened to game and lease since.
+--              earlier call put them there and its answer was lost, whatever has happened to game and lease since;
+--              after another past the same events are another's.
 --   state      the game isn't running (state '' = there is no such game)
 --   lease      the lease is another's, or ran out
 --   length     the log has another length, or another past: a log that lost its end in a failover may have grown again
@@ -34,14 +35,16 @@ end
 local function has_past()
   if ARGV[5] == '' or expected == 0 then return true end
   local line = redis.call('LINDEX', KEYS[2], expected - 1)
+  if not line then return false end
   return string.sub(line, 1, string.find(line, ' ', 1, true) - 1) == ARGV[5]
 end
 
-local since = standing_since()
+local is_known = has_past()
+local since = is_known and standing_since()
 if since then return {'committed', length, since, state} end
 if state ~= 'running' then return {'state', length, 0, state} end
 if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state} end
-if length ~= expected or not has_past() then return {'length', length, 0, state} end
+if length ~= expected or not is_known then return {'length', length, 0, state} end
 
 local time = redis.call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)

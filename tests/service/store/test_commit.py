@@ -97,6 +97,18 @@ def test_log_that_lost_its_end_and_grew_again_is_not_taken_for_what_it_was(redis
     assert games.commit(running.id, [BID], expected=2, lease=None, after=games.log(running.id)[-1][0]).length == 3
 
 
+def test_same_event_after_another_past_is_not_taken_for_a_retry(redis, games, due, running):
+    """Else the caller would go on from a past that the store has lost, under the stamp of the new one."""
+    lost = games.commit(running.id, [BID], expected=0, lease=None)
+    redis.delete(keys.game_log(running.id))
+    until(lambda: due.now() > lost.at)
+    games.commit(running.id, [GONE, LATE], expected=0, lease=None)
+    told = games.commit(running.id, [LATE], expected=1, lease=None, after=lost.at)
+    assert (told.status, told.length, told.at) == ("length", 2, 0)
+    redis.delete(keys.game_log(running.id))
+    assert games.commit(running.id, [LATE], expected=1, lease=None, after=lost.at).status == "length"
+
+
 def test_retry_is_known_whatever_came_before_it(games, running):
     first = games.commit(running.id, [BID], expected=0, lease=None, after=12)  # there is nothing before it
     told = games.commit(running.id, [LATE], expected=1, lease=None, after=first.at)
