@@ -108,13 +108,20 @@ class Shard:
     def _next_items(self) -> Iterator[Answer | str]:
         try:
             yield self._inbox.get(timeout=POLL_S)
-            while True:
-                yield self._inbox.get_nowait()
         except queue.Empty:
             return
+        yield from self._items_here()
+
+    def _items_here(self) -> Iterator[Answer | str]:
+        while True:
+            try:
+                item = self._inbox.get_nowait()
+            except queue.Empty:
+                return
+            yield item
 
     def _take_answer(self, answer: Answer) -> None:
-        askings = self._in_flight.pop(answer.key)
+        askings = self._in_flight.pop(answer.key, [])
         for asking, verdict in verdicts_in(answer, askings):
             self._advance(asking.game_id, partial(Drive.answer, asking=asking, verdict=verdict))
 
@@ -126,13 +133,17 @@ class Shard:
         give_up_at = monotonic() + HAND_BACK_S
         too_late: list[str] = []
         while self._in_flight and monotonic() < give_up_at:
-            for item in self._next_items():
-                if isinstance(item, str):
-                    too_late.append(item)
-                else:
-                    self._take_answer(item)
+            self._hear_last(self._next_items(), too_late)
+        self._hear_last(self._items_here(), too_late)
         self._flush()
         return too_late
+
+    def _hear_last(self, items: Iterable[Answer | str], too_late: list[str]) -> None:
+        for item in items:
+            if isinstance(item, str):
+                too_late.append(item)
+            else:
+                self._take_answer(item)
 
     def _flush(self) -> None:
         self._referee.insist(self._referee.aftermath.flush)

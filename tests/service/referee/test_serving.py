@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot_sdk.events import Outcome
+from service.outbound.values import Answer
 from service.store.entities import GameState
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
@@ -64,6 +66,23 @@ def test_who_acts_while_a_bot_is_asked_is_seen_at_once(serving, shard, desk, cal
     asked = [decision["decision_id"] for decision in calls.decisions_of("bot_slow")]
     assert asked[0] == f"{game}.1.0"
     assert len(asked) == len(set(asked))
+
+
+def test_what_is_handed_in_at_the_end_is_given_back_though_no_bot_is_asked(worker, shard):
+    worker.stopping.set()
+    for game in ("gam_1", "gam_2", "gam_1"):
+        shard.hand_in(game)
+    assert shard.serve() == ["gam_1", "gam_2"]
+
+
+def test_answer_to_what_was_never_asked_stops_no_game(serving, shard, desk, calls):
+    calls.bots["bot_slow"] = lambda _decision: HOLD
+    asked = desk.game("bot_slow", "human:ann", options={"first_dealer": 1})
+    shard.hand_in(asked)
+    calls.wait_until_held()
+    shard._inbox.put(Answer("nobody's", Outcome.OK, 1.0, body=b"{}"))
+    calls.let_go()
+    until(lambda: desk.decided(asked, 0))
 
 
 def test_what_stands_unfinished_or_unread_at_the_end_is_given_back(worker, shard, desk, calls):
