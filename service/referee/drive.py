@@ -122,6 +122,8 @@ class Drive:
         meta = referee.insist(lambda: referee.games.get(self.game_id))
         if meta is not None:
             self._leave_ended(meta, meta.state, None)
+        else:
+            referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
 
     def _leave_ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         referee = self._referee

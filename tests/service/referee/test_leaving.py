@@ -99,6 +99,15 @@ def test_log_that_cannot_be_replayed_aborts_its_game_and_no_other(worker, desk, 
     assert desk.store.due.at("tournament:trn_1") is not None  # which plays it again
 
 
+def test_game_whose_meta_cannot_be_read_is_left_and_not_held_for_ever(worker, desk, redis):
+    bad, good = desk.game("bot_b", "bot_a"), desk.game("bot_b", "bot_c")
+    redis.hset(keys.game_meta(bad), "body", b"nonsense")
+    assert worker.drive(bad, good) == []
+    worker.leases.renew_all()
+    assert not redis.exists(keys.game_lease(bad))
+    assert desk.state(good) is GameState.FINISHED
+
+
 def test_game_that_breaks_in_mid_play_keeps_the_others_going(worker, desk, calls, caplog):
     """What breaks is ours and unforeseen: the game is left for another worker, which counts the tries."""
     bad, good = desk.game("bot_b", "bot_a"), desk.game("bot_b", "bot_c")
