@@ -108,7 +108,10 @@ class WorkerProcess:
 
     def drive(self, game_id: str) -> None:
         """Have a game with people driven; the job is done at once, so that nobody waits behind a slow bot's game."""
-        self._people.hand_in(game_id)
+        if self._stopping.is_set():
+            self._queue.drive(game_id)  # our run hears of nothing any more: to another process
+        else:
+            self._people.hand_in(game_id)
 
     def drive_shard(self, game_ids: list[str]) -> None:
         """Drive games side by side; hand back what isn't finished when it is time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,6 +74,15 @@ def test_both_queues_stop_being_served_at_once(process):
     process._workers = [Stopping(both), Stopping(both)]
     process.stop()
     assert [worker.is_stopped for worker in process._workers] == [True, True]
+
+
+def test_game_that_comes_when_the_run_has_ended_is_left_to_another_process(process):
+    """Jobs already fetched are still done while the process stops; nobody would hear of these."""
+    sent = []
+    process._queue = SimpleNamespace(drive=sent.append)
+    process._stopping.set()
+    process.drive("gam_1")
+    assert sent == ["gam_1"]
 
 
 def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):
