@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import gevent
 from gunicorn.workers.ggevent import GeventWorker
+
+AGAIN_S: Final = 1.0
 
 
 class ApiWorker(GeventWorker):  # type: ignore[misc]
@@ -44,9 +46,11 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]
         gevent.spawn(self._send_home)
 
     def _send_home(self) -> None:
-        for sock in tuple(self._silent):
-            _hear_no_more(sock)
-        self.wsgi.send_home()
+        gevent.spawn(self.wsgi.send_home)
+        while True:  # connections are accepted for another moment, and some of those say nothing either
+            for sock in tuple(self._silent):
+                _hear_no_more(sock)
+            gevent.sleep(AGAIN_S)
 
 
 def _hear_no_more(sock: socket.socket) -> None:

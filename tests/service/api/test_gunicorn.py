@@ -126,6 +126,9 @@ def test_told_to_stop_it_sends_home_those_who_wait_and_stops(serving):
         assert asked(kept, "/health/live").getresponse().read()
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
+        late = stack.enter_context(closing(HTTPConnection(*address_of(server), timeout=20)))
+        time.sleep(0.1)
+        late.connect()  # it is still accepted
         assert process.wait(timeout=15) == 0
         assert time.monotonic() - began < 5
         for stream in streams:
