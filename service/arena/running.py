@@ -6,7 +6,6 @@ Everything follows from schedule, starts and results as they are stored, so any 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -232,7 +231,8 @@ class Starting:
         self._entries = {entry.bot_id: entry for entry in store.tournaments.entries(tournament.id)}
         ids = [bot_id for bot_id in self._entries if not bot_id.startswith(PREFIX)]
         self._bots = {bot.id: bot for bot in store.bots.get_many(ids) if bot is not None}
-        self._playing = Counter({bot_id: store.unfinished.count(unfinished.bot(bot_id)) for bot_id in self._bots})
+        self._playing = {bot_id: self._counted(bot_id) for bot_id in self._bots}
+        self._pruned: set[str] = set()
 
     def start(self, ready: Iterable[Pairing], room: int) -> list[str]:
         """Make at most `room` games; give their ids."""
@@ -254,8 +254,22 @@ class Starting:
         found = [self._active(bot_id) for bot_id in pairing.bots if not bot_id.startswith(PREFIX)]
         return [bot for bot in found if bot is not None]
 
+    def _counted(self, bot_id: str) -> set[str]:
+        return set(self._store.unfinished.games(unfinished.bot(bot_id)))
+
     def _has_room(self, pairing: Pairing) -> bool:
-        return all(self._playing[bot.id] < bot.max_games for bot in self._limited(pairing))
+        return all(self._has_place(bot, pairing.game_id) for bot in self._limited(pairing))
+
+    def _has_place(self, bot: Bot, game_id: str) -> bool:
+        """Tell whether a bot may play one more; before it is thought full, what has ended is counted no longer."""
+        if self._is_full(bot, game_id) and bot.id not in self._pruned:
+            self._pruned.add(bot.id)
+            if self._store.unfinished.prune(unfinished.bot(bot.id)):
+                self._playing[bot.id] = self._counted(bot.id)
+        return not self._is_full(bot, game_id)
+
+    def _is_full(self, bot: Bot, game_id: str) -> bool:
+        return len(self._playing[bot.id] - {game_id}) >= bot.max_games
 
     def _reserve(self, pairing: Pairing) -> bool:
         reserved: list[str] = []
@@ -263,10 +277,10 @@ class Starting:
             if not self._store.unfinished.reserve(unfinished.bot(bot.id), pairing.game_id, bot.max_games):
                 for name in reserved:
                     self._store.unfinished.drop(name, pairing.game_id)
-                self._playing[bot.id] = bot.max_games
+                self._playing[bot.id] = self._counted(bot.id)
                 return False
             reserved.append(unfinished.bot(bot.id))
-        self._playing.update(bot.id for bot in self._limited(pairing))
+            self._playing[bot.id].add(pairing.game_id)
         return True
 
     def _make(self, pairing: Pairing) -> bool:
@@ -274,7 +288,16 @@ class Starting:
         if not store.tournaments.claim(self._tournament.id, slot):
             return False
         secret = board_secret(self._root_secret, slot.board)
-        return store.games.create(self._game(pairing, secret), secret=secret, due_at=self._due_at)
+        if store.games.create(self._game(pairing, secret), secret=secret, due_at=self._due_at):
+            return True
+        self._leave_to_its_maker(pairing)
+        return False
+
+    def _leave_to_its_maker(self, pairing: Pairing) -> None:
+        """Take back what was counted for a game that another sweeper has made, should it have ended by now."""
+        made = self._store.games.get(pairing.game_id)
+        if made is not None and made.state.is_end:
+            self._store.games.settle(made)
 
     def _game(self, pairing: Pairing, secret: bytes) -> Game:
         tournament = self._tournament

@@ -36,6 +36,10 @@ def owners(game: Game) -> list[str]:
     return sorted(found)
 
 
+STALE_MS = 60_000
+"""How long a game may be counted before it is made; what is counted longer, a crash has left behind."""
+
+
 class Unfinished:
     """The unfinished games of each owner."""
 
@@ -43,7 +47,7 @@ class Unfinished:
         self._redis = redis
         self._scripts = Scripts(redis)
 
-    def reserve(self, owner: str, game_id: str, limit: int, *, stale_ms: int = 60_000) -> bool:
+    def reserve(self, owner: str, game_id: str, limit: int, *, stale_ms: int = STALE_MS) -> bool:
         """Count a game that is about to be created, if the owner then has at most `limit`; idempotent.
 
         When there is no room, the counts of games that have ended are dropped first, and of those that a crash kept
@@ -67,7 +71,7 @@ class Unfinished:
         """Give the ids of the owner's games, the longest counted first."""
         return _decoded(self._redis.zrange(keys.unfinished(owner), 0, -1))
 
-    def prune(self, owner: str, stale_ms: int) -> int:
+    def prune(self, owner: str, stale_ms: int = STALE_MS) -> int:
         """Drop games that have ended, and those counted for longer than `stale_ms` that don't exist; tell how many."""
         seconds, _ = self._redis.time()
         before = int(seconds) * 1000 - stale_ms

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bot_sdk.events import Outcome
 from bot_sdk.games.packs import board_secret, commitment
 from service.arena import running as running_module
-from service.arena.running import Pairing
+from service.arena.running import Pairing, Starting
 from service.arena.tournaments import label_of, schedule
 from service.store import due
 from service.store.entities import BotState, GameState, Slot, TournamentState
@@ -172,6 +172,36 @@ def test_games_elsewhere_count_against_a_bots_limit(running, start, store, desk)
     tournament = start(*THREE)
     running.advance(tournament, 1)
     assert "bot_a" not in {seat.bot_id for game in games_of(store, tournament) for seat in game.seats}
+
+
+def test_games_that_have_ended_keep_no_bot_busy(running, start, store, desk, worker, finish):
+    """A slow sweeper may count a game again that another has made and that has ended meanwhile."""
+    desk.bot("bot_a", max_games=2)
+    ended = [desk.game("bot_a", "bot_x") for _ in range(2)]
+    worker.drive(*ended)
+    for game in ended:
+        assert store.unfinished.reserve("bot:bot_a", game, 2)
+    assert len(finish(start(*THREE))) == 3
+
+
+def test_game_counted_by_a_process_that_died_does_not_keep_its_own_bot_busy(running, start, store, desk):
+    desk.bot("bot_a", max_games=1)
+    tournament = start("bot_a", "bot_b")
+    slot = Slot(tournament_id=tournament, round=1, table=1, board="1.1")
+    assert store.unfinished.reserve("bot:bot_a", Pairing(slot, ()).game_id, 1)
+    assert running.advance(tournament, 1) == [Pairing(slot, ()).game_id]
+
+
+def test_slow_sweeper_leaves_nothing_counted_for_a_game_that_has_ended_meanwhile(running, start, store, worker):
+    tournament = start("bot_a", "bot_b")
+    slow = Starting(store, store.tournaments.get(tournament), 0, lambda: 1)
+    made = running.advance(tournament, 1)
+    slot = Slot(tournament_id=tournament, round=1, table=1, board="1.1")
+    stale = [Pairing(slot, ("bot_a", "bot_b")).attempt(0)]
+    worker.drive(*made)
+    assert slow.start(stale, 1) == []
+    assert store.unfinished.count("bot:bot_a") == 0
+    assert store.due.at(due.game(made[0])) is None
 
 
 def test_tournament_keeps_no_more_games_running_than_its_workers_take(running, start, store, worker, monkeypatch):
