@@ -53,11 +53,11 @@ and body give the same answer for 24 hours."""
 def create_app(services: Services) -> Flask:
     """Build the WSGI app; it connects to the store at its first request."""
     app = Flask("service", static_folder="web/static", static_url_path="/static", template_folder="web/templates")
-    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider
     app.url_map.merge_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = bodies.MAX_BYTES
     if services.settings.proxies:
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=services.settings.proxies, x_proto=1)  # type: ignore[method-assign]
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=services.settings.proxies, x_proto=1)  # type: ignore[method-assign]  # as Flask says to wrap it
     context.attach(app, services)
     ids.register(app)
     problems.register(app)
@@ -80,7 +80,7 @@ def _admit() -> None:
     g.caller = auth.identify(request, limits.address(), parts.gate, parts.settings.admin_token)
 
 
-class _Api(Api):  # type: ignore[misc]
+class _Api(Api):  # type: ignore[misc]  # its library is untyped
     """flask-smorest's registry of operations, with our problems and our specification's head."""
 
     ERROR_SCHEMA = fields.ProblemSchema

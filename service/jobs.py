@@ -34,7 +34,7 @@ logger: Final = logging.getLogger(__name__)
 
 def open_broker(settings: Settings) -> RedisBroker:
     """Build the broker that every process of ours uses; it connects at its first message."""
-    return RedisBroker(  # type: ignore[no-untyped-call]
+    return RedisBroker(  # type: ignore[no-untyped-call]  # its library is untyped
         client=connect(settings.broker_url),
         heartbeat_timeout=settings.heartbeat_ms,
         maintenance_chance=100_000,

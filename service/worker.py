@@ -176,7 +176,7 @@ class WorkerProcess:
             try:
                 for handed_back in self._people.serve():
                     self._queue.drive(handed_back)
-            except Exception:
+            except Exception:  # this thread must outlive whatever broke in it
                 logger.exception("the run that drives the games of people broke; another begins")
                 self._people = Shard(self._referee())
                 self._stopping.wait(AGAIN_S)
@@ -187,7 +187,7 @@ class WorkerProcess:
                 self._sweep.once()
             except RedisError as error:
                 logger.warning("not swept: %s", error)
-            except Exception:
+            except Exception:  # as must this one
                 logger.exception("the sweeper broke; it goes on")
         with contextlib.suppress(RedisError):  # then its lock runs out
             self._sweep.leave()

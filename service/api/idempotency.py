@@ -51,7 +51,7 @@ def idempotent(view: View) -> View:
         mint = Mint(services().arena_key(), bytes.fromhex(scope))
         return _once(scope, mint, functools.partial(view, *args, mint=mint, **kwargs))
 
-    retryable.is_idempotent = True  # type: ignore[attr-defined]
+    retryable.is_idempotent = True  # type: ignore[attr-defined]  # a note on a view
     return retryable
 
 
@@ -79,7 +79,7 @@ def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
         return _replayed(begun.answer, mint)
     try:
         answer: Response = current_app.make_response(view())
-    except Exception:
+    except Exception:  # whatever it was, the key is free again, and the error goes on
         kept.abandon(begun)
         raise
     headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}

@@ -48,7 +48,7 @@ def register(app: Flask, settings: Settings) -> Limiter:
             ),
         ],
         storage_uri="redis://",
-        storage_options={"connection_pool": pool},  # type: ignore[dict-item]
+        storage_options={"connection_pool": pool},  # type: ignore[dict-item]  # declared for texts only
         in_memory_fallback_enabled=True,
         on_breach=_refuse,
         key_prefix="rate",

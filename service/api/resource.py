@@ -54,7 +54,7 @@ class StrictParser(FlaskParser):
         return super().load_querystring(req, schema)
 
 
-class Resource(Blueprint):  # type: ignore[misc]
+class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
     """A flask-smorest blueprint whose operations each name their audience."""
 
     ARGUMENTS_PARSER = StrictParser()
@@ -104,7 +104,7 @@ class Resource(Blueprint):  # type: ignore[misc]
         def decorator(view: View) -> View:
             parsed: View = parse(view)
             parsed._apidoc["arguments"].pop("responses")  # type: ignore[attr-defined] # noqa: SLF001 (documented by route)
-            parsed.locations = {*getattr(view, "locations", ()), location}  # type: ignore[attr-defined]
+            parsed.locations = {*getattr(view, "locations", ()), location}  # type: ignore[attr-defined]  # notes on a view
             return parsed
 
         return decorator
@@ -145,7 +145,7 @@ def _guarded(view: View, who: Audience) -> View:
             raise Problem(422, f"{name:.40}: no argument here", errors={name: ["unknown field"]})
         return view(*args, **kwargs)
 
-    guarded.audience = who  # type: ignore[attr-defined]
+    guarded.audience = who  # type: ignore[attr-defined]  # a note on a view
     return guarded
 
 

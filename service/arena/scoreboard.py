@@ -48,7 +48,7 @@ class Scoreboard:
 
     def summary(self, tournament: Tournament) -> dict[str, Any]:
         """Show a tournament as lists do."""
-        return msgspec.to_builtins(tournament) | {"tables_per_board": TABLES_PER_BOARD}  # type: ignore[no-any-return]
+        return msgspec.to_builtins(tournament) | {"tables_per_board": TABLES_PER_BOARD}  # type: ignore[no-any-return]  # a dict
 
     def view(self, tournament_id: str) -> dict[str, Any]:
         """Show a tournament; raises NotFoundError."""
@@ -131,7 +131,7 @@ class Scoreboard:
         for result in self._store.tournaments.results(tournament_id):
             loaded = self._store.games.load(result.game_id)
             if loaded is not None and loaded[0].state.is_end:
-                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]
+                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
 
 
 class _Rounds(Sequence[dict[str, Any]]):

@@ -72,7 +72,7 @@ class Sweep:
         self._store.due.move({due.tournament(tournament_id): now + self._patience_ms})
         try:
             started = self._running.advance(tournament_id, workers)
-        except Exception:
+        except Exception:  # one tournament that breaks must not hold up the others
             logger.exception("tournament %s can't go on now; it is looked at again", tournament_id)
             return
         self._send_shards(started, workers)

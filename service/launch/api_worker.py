@@ -16,7 +16,7 @@ from gunicorn.workers.ggevent import GeventWorker
 AGAIN_S: Final = 1.0
 
 
-class ApiWorker(GeventWorker):  # type: ignore[misc]
+class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
     """Serves an application that has `send_home`, which ends its waits; see `service.wsgi.Application`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -65,7 +65,7 @@ def _bundled() -> Path | None:
 def _version(program: Path) -> tuple[int, int]:
     try:
         command = [str(program), "--version"]
-        told = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False).stdout  # noqa: S603
+        told = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False).stdout  # noqa: S603 - a server we found
     except (OSError, subprocess.TimeoutExpired):
         return (0, 0)
     match = re.search(r"v=(\d+)\.(\d+)", told)

@@ -55,7 +55,7 @@ class Calls:
         """Ask a bot in the thread that calls, and wait for the answer at most the call's budget."""
         try:
             return self._exchanges.post(call)
-        except Exception as error:
+        except Exception as error:  # a call always ends in an answer; one that can't even be made is our fault
             log.exception("a call to %s couldn't be made", call.endpoint.bot_id)
             return Answer(call.key, Outcome.OUR_FAULT, 0.0, f"the arena broke: {type(error).__name__}")
 

@@ -113,7 +113,7 @@ class Exchanges:
             verdict = _network_failed(request, progress, error)
         except ClosingError as error:
             verdict = _Verdict(Outcome.OUR_FAULT, str(error))
-        except Exception as error:
+        except Exception as error:  # what isn't the network's or the bot's doing is ours
             log.exception("a call to %s broke", request.url)
             verdict = _Verdict(Outcome.OUR_FAULT, f"the arena broke: {type(error).__name__}")
         elapsed = progress.deadline.elapsed

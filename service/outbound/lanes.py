@@ -88,7 +88,7 @@ class Lane:
             group, job = item
             try:
                 job()
-            except Exception:
+            except Exception:  # a job that breaks must not take its thread along
                 log.exception("a job of %s broke", self._name)
             self._done(group)
 

@@ -38,7 +38,7 @@ class Players:
         began = perf_counter()
         try:
             reply = house(bot_id or "").answer(table.decision(seat))
-        except Exception as error:
+        except Exception as error:  # a house bot that breaks is our fault, never the seat's
             logger.exception("%s broke", bot_id)
             return Verdict(Outcome.OUR_FAULT, 0.0, error=f"{bot_id} broke: {type(error).__name__}")
         ms = (perf_counter() - began) * 1000

@@ -84,7 +84,7 @@ class Shard:
             self._to_ask += drive.advance()
         except RedisError:
             raise  # the store is away and it is time to stop: the others needn't try
-        except Exception:
+        except Exception:  # one game that breaks must not take the others along
             logger.exception("game %s broke and is left", game_id)
             drive.break_off()  # its lease runs out, and whoever takes it then counts the tries
         if drive.table is None:

@@ -128,7 +128,7 @@ class Watch:
     def _run(self) -> None:
         while not self._closed.is_set():
             try:
-                with self._connected() as client, client.pubsub() as pubsub:  # type: ignore[no-untyped-call]
+                with self._connected() as client, client.pubsub() as pubsub:  # type: ignore[no-untyped-call]  # redis-py's pubsub
                     self._listen(pubsub)
             except (RedisError, OSError):  # whatever it is, trying again is right, and waiters still read
                 self._deafened()
@@ -152,7 +152,7 @@ class Watch:
             if wanted - listening:
                 pubsub.subscribe(*(wanted - listening))
             if listening - wanted:
-                pubsub.unsubscribe(*(listening - wanted))  # type: ignore[no-untyped-call]
+                pubsub.unsubscribe(*(listening - wanted))  # type: ignore[no-untyped-call]  # redis-py's pubsub
             listening = wanted
             message = pubsub.get_message(timeout=1.0)
             if message is not None and message["type"] in {"subscribe", "message"}:

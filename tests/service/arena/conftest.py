@@ -14,8 +14,7 @@ from service.arena.play import Play
 from service.arena.running import Running
 from service.arena.tournaments import Tournaments
 from service.store.entities import TournamentState
-from tests.service.bench import Desk, Worker
-from tests.service.fakes import Clock, FakeCalls, HeldQueue
+from tests.service.fakes import Clock, HeldQueue
 
 PACK_SECRET = bytes(range(32))
 ROOT_SECRET = bytes(range(32, 64))
@@ -33,21 +32,6 @@ def queue():
 def clock(store):
     """Tell the store's own time, and stand still."""
     return Clock(store.due.now())
-
-
-@pytest.fixture
-def desk(store):
-    return Desk(store)
-
-
-@pytest.fixture
-def calls():
-    return FakeCalls()
-
-
-@pytest.fixture
-def worker(store, calls):
-    return Worker(store, calls)
 
 
 @pytest.fixture
