@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from bot_sdk.check import Step
-from bot_sdk.intervals import Interval
+from bot_sdk.results.intervals import Interval
 from bot_sdk.summary import Line
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from bot_sdk.events import Decided, Outcome
-from bot_sdk.intervals import Interval, t_interval
 from bot_sdk.local import Played
+from bot_sdk.results.intervals import Interval, t_interval
 
 
 @dataclass(slots=True)

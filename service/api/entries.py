@@ -6,13 +6,14 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from bot_sdk.results.values import Entry
 from service.api.auth import organiser, public
 from service.api.context import caller, services
 from service.api.fields import PageArgs, page_of
 from service.api.paging import page
 from service.api.resource import Resource
 from service.arena.caller import Caller, Scope
-from service.store.entities import Entry, Tournament
+from service.store.entities import Tournament
 
 blp = Resource("entries", description="The bots that take part in a tournament.")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
+from bot_sdk.results.values import GameState
 from service.api import conditional
 from service.api.auth import involved, public
 from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
@@ -16,7 +17,6 @@ from service.api.orders import EXAMPLES, GameNew, LimitsShown, order_of
 from service.api.resource import Resource
 from service.arena.caller import Scope
 from service.arena.minting import Mint
-from service.store.entities import GameState
 
 blp = Resource("games", description="One play from the first deal to the result: made, followed, steered.")
 

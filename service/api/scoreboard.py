@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response, current_app
 from marshmallow import Schema, fields, validate
 
+from bot_sdk.results.values import GameState
 from service.api import stream
 from service.api.auth import public
 from service.api.context import services
@@ -15,7 +16,6 @@ from service.api.fields import PageArgs, page_of
 from service.api.games import GameList
 from service.api.paging import page
 from service.api.resource import Resource
-from service.store.entities import GameState
 
 blp = Resource("scoreboard", description="What becomes of a tournament: standings, rounds, games, records.")
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
+from bot_sdk.results.values import GameState
 from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
@@ -17,7 +18,7 @@ from service.arena.queue import Queue, set_going
 from service.arena.seating import OPEN_SEAT, check_bot, seated
 from service.referee.table import BOT, HUMAN, OPEN, Table
 from service.store import due, unfinished
-from service.store.entities import Bot, Game, GameState, Limits, Seat
+from service.store.entities import Bot, Game, Limits, Seat
 from service.store.store import Store
 
 LOOK_AGAIN_MS: Final = 1_000

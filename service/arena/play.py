@@ -10,6 +10,7 @@ from typing import Any, Final
 from bot_sdk.events import Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.games import record
 from bot_sdk.messages import parse_decision_id
+from bot_sdk.results.values import GameState
 from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, InvalidError, UnavailableError, invalid
@@ -17,7 +18,7 @@ from service.arena.games import LOOK_AGAIN_MS, Games, check_holds
 from service.arena.queue import Queue
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
-from service.store.entities import Game, GameState
+from service.store.entities import Game
 from service.store.store import Store
 
 TRIES: Final = 50

@@ -14,23 +14,14 @@ from msgspec.structs import replace
 
 from bot_sdk.bots import PREFIX
 from bot_sdk.games.packs import board_secret, commitment
+from bot_sdk.results.values import GameState, Result, Round, Slot
 from service.arena.minting import short
 from service.arena.queue import Queue
 from service.arena.seating import bot_seat, house_seat
 from service.arena.tournaments import board_of, label_of, schedule
 from service.referee.table import BOT
 from service.store import due, unfinished
-from service.store.entities import (
-    Bot,
-    BotState,
-    Game,
-    GameState,
-    Result,
-    Seat,
-    Slot,
-    Tournament,
-    TournamentState,
-)
+from service.store.entities import Bot, BotState, Game, Seat, Tournament, TournamentState
 from service.store.store import Store
 from service.store.tournaments import place
 from service.tournaments.errors import ImpossibleScheduleError
@@ -137,18 +128,18 @@ class Running:
         return [
             Pairing(Slot(tournament_id=tournament.id, round=number, table=table, board=""), bots)
             for number, each in self._rounds(tournament).items()
-            for table, bots in enumerate(each["tables"], 1)
+            for table, bots in enumerate(each.tables, 1)
         ]
 
-    def _rounds(self, tournament: Tournament) -> dict[int, dict[str, list[list[str]]]]:
-        """Give all rounds, drawn and written once before the first game."""
+    def _rounds(self, tournament: Tournament) -> dict[int, Round]:
+        """Give all rounds, drawn and written once before the first game; the first one last, so it tells of all."""
         store = self._store.tournaments
         rounds = store.rounds(tournament.id)
-        if rounds and len(rounds) == next(iter(rounds.values()))["of"]:
+        if 1 in rounds:
             return rounds
         drawn = schedule(tournament, store.entries(tournament.id))
-        for number, each in enumerate(drawn, 1):
-            store.put_round(tournament.id, number, {"of": len(drawn), "tables": each.tables, "byes": each.byes})
+        for number in range(len(drawn), 0, -1):
+            store.put_round(tournament.id, number, drawn[number - 1])
         return store.rounds(tournament.id)
 
     def _sort(self, tournament: Tournament, pairings: Sequence[Pairing]) -> tuple[int, list[Pairing]]:
@@ -187,6 +178,7 @@ class Running:
                 state=GameState.ABORTED,
                 slot=pairing.slot,
                 bots=list(pairing.bots),
+                versions=[seat.version for seat in game.seats],
                 totals=[0] * seats,
                 places=None,
                 retired=[False] * seats,

@@ -10,15 +10,16 @@ import msgspec
 
 from bot_sdk.games import record
 from bot_sdk.games.packs import board_secret, commitment
+from bot_sdk.results.standings import standings
+from bot_sdk.results.values import GameState, Result, Round, Slot
 from service.arena import views
 from service.arena.errors import NotFoundError
 from service.arena.tournaments import Tournaments, board_of, label_of
 from service.referee.table import Table
 from service.store import due, keys
-from service.store.entities import GameState, Result, Slot, Tournament, TournamentState
+from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.store.tournaments import place
-from service.tournaments.standings import standings
 
 TABLES_PER_BOARD: Final = 1
 """With `fresh` deals every table has a board of its own."""
@@ -70,7 +71,7 @@ class Scoreboard:
     def progress(self, tournament: Tournament) -> dict[str, int]:
         """Count the games of a tournament: all that are scheduled, those with a result, those that run."""
         store = self._store.tournaments
-        games = sum(len(each["tables"]) for each in store.rounds(tournament.id).values())
+        games = sum(len(each.tables) for each in store.rounds(tournament.id).values())
         finished = store.count_results(tournament.id)
         begun = 0 if tournament.state.is_end else len(store.started(tournament.id))
         return {"games": games, "finished": finished, "running": max(0, begun - finished)}
@@ -137,7 +138,7 @@ class Scoreboard:
 class _Rounds(Sequence[dict[str, Any]]):
     """The rounds of a tournament as they are shown, each made when it is asked for."""
 
-    def __init__(self, rounds: dict[int, dict[str, Any]], boards: _Boards) -> None:
+    def __init__(self, rounds: dict[int, Round], boards: _Boards) -> None:
         self._rounds = list(rounds.items())
         self._boards = boards
 
@@ -155,9 +156,9 @@ class _Rounds(Sequence[dict[str, Any]]):
             return [self._shown(*each) for each in self._rounds[at]]
         return self._shown(*self._rounds[at])
 
-    def _shown(self, number: int, drawn: dict[str, Any]) -> dict[str, Any]:
-        tables = [self._boards.shown(number, *each) for each in enumerate(drawn["tables"], 1)]
-        return {"round": number, "byes": drawn["byes"], "tables": tables}
+    def _shown(self, number: int, drawn: Round) -> dict[str, Any]:
+        tables = [self._boards.shown(number, *each) for each in enumerate(drawn.tables, 1)]
+        return {"round": number, "byes": drawn.byes, "tables": tables}
 
 
 class _Boards:
@@ -169,7 +170,7 @@ class _Boards:
         self._started = store.tournaments.started(tournament_id)
         self._results = {place(result.slot): result for result in store.tournaments.results(tournament_id)}
 
-    def shown(self, number: int, table: int, bots: list[str]) -> dict[str, Any]:
+    def shown(self, number: int, table: int, bots: Sequence[str]) -> dict[str, Any]:
         """Show a table: the board's secret stays one until the game has its result."""
         at = place(Slot(tournament_id=self._id, round=number, table=table, board=""))
         board = board_of(number, table, self._started.get(at, 0))

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Final
 
+from bot_sdk.results.values import GameState
 from service.arena.queue import Queue, has_people
 from service.arena.running import Running
 from service.store import due
-from service.store.entities import Game, GameState
+from service.store.entities import Game
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)

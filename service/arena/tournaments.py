@@ -11,15 +11,16 @@ from bot_sdk.bots import HOUSE, PREFIX
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, root_commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
+from bot_sdk.results.values import Entry, Round
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import Mint
 from service.arena.seating import house_seat
 from service.store import due
-from service.store.entities import BotState, Entry, Limits, Tournament, TournamentState
+from service.store.entities import BotState, Limits, Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.schedule import Round, count_games, round_robin
+from service.tournaments.schedule import count_games, round_robin
 
 MAX_ENTRIES: Final = 256
 MAX_GAMES: Final = 100_000

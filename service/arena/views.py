@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
+from bot_sdk.results.values import GameState, Slot
 from service.referee.table import Table
-from service.store.entities import Game, GameState, Seat, Slot
+from service.store.entities import Game, Seat
 
 STOPPED: Final = {GameState.CANCELLED, GameState.ABORTED}
 """How games end that are stopped from outside; their rules know nothing of it."""

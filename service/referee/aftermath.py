@@ -8,12 +8,13 @@ from bot_sdk.events import Decided, Outcome
 from bot_sdk.games.game import Game as Play
 from bot_sdk.games.river import River
 from bot_sdk.messages import GameEnded, GameStarted, encode
+from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
-from service.store.entities import Game, GameState, Result
+from service.store.entities import Game
 from service.store.errors import NotFoundError
 from service.store.ledger import Ending, LedgerLine
 from service.store.store import Store
@@ -142,6 +143,7 @@ def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result
         state=state,
         slot=meta.slot,
         bots=[seat.bot_id or "" for seat in meta.seats],
+        versions=[seat.version for seat in meta.seats],
         totals=game.state.totals,
         places=game.places if state is GameState.FINISHED else None,
         retired=[reason is not None for reason in game.retired],

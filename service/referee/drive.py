@@ -9,12 +9,13 @@ from typing import Final
 from bot_sdk.errors import SdkError
 from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.messages import decision_id
+from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.referee import Referee
 from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
-from service.store.entities import Game, GameState
+from service.store.entities import Game
 from service.store.errors import DamagedError
 
 logger: Final = logging.getLogger(__name__)

@@ -11,13 +11,14 @@ from typing import Final, Protocol, TypeVar
 from redis import RedisError
 
 from bot_sdk.events import Decided
+from bot_sdk.results.values import GameState
 from service.outbound.values import Answer, Call
 from service.referee.asking import Asking
 from service.referee.leases import Leases
 from service.referee.table import Table
 from service.referee.verdicts import Verdict
 from service.store.due import Due
-from service.store.entities import Game, GameState
+from service.store.entities import Game
 from service.store.games import GameStore
 
 logger: Final = logging.getLogger(__name__)

@@ -13,6 +13,7 @@ from bot_sdk.games.game import Game
 from bot_sdk.games.packs import committed
 from bot_sdk.games.registry import ruleset
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
+from bot_sdk.results.values import GameState
 from service.store import entities
 
 HUMAN: Final = "human"
@@ -72,11 +73,11 @@ class Table:
         return GameInfo(meta.id, meta.ruleset, self.game.state.options, [seat.name for seat in meta.seats])
 
     @property
-    def ending(self) -> entities.GameState | None:
+    def ending(self) -> GameState | None:
         """The state the game's end puts it in; None while it goes on."""
         if not self.game.is_over:
             return None
-        return entities.GameState.VOID if self.game.void else entities.GameState.FINISHED
+        return GameState.VOID if self.game.void else GameState.FINISHED
 
     def committed(self, events: Iterable[Event], at: int) -> None:
         """Note that these events, already applied, stand in the log since `at`."""

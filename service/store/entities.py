@@ -7,21 +7,7 @@ from typing import Any
 
 import msgspec
 
-
-class GameState(StrEnum):
-    """`OPEN` waits for seats or a manual start; everything after `RUNNING` is an end."""
-
-    OPEN = "open"
-    RUNNING = "running"
-    FINISHED = "finished"
-    VOID = "void"
-    ABORTED = "aborted"
-    CANCELLED = "cancelled"
-
-    @property
-    def is_end(self) -> bool:
-        """Whether nothing can happen any more."""
-        return self not in {GameState.OPEN, GameState.RUNNING}
+from bot_sdk.results.values import GameState, Slot
 
 
 class BotState(StrEnum):
@@ -116,17 +102,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_faults: int = 5
 
 
-class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A game's place in its tournament; `attempt` counts reruns of aborted games from 0."""
-
-    tournament_id: str
-    round: int
-    table: int
-    leg: int = 0
-    attempt: int = 0
-    board: str
-
-
 class Game(msgspec.Struct, frozen=True, kw_only=True):
     """The meta of one game: all that is fixed at its creation, and what may change until it starts.
 
@@ -152,17 +127,6 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: int | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot in a tournament."""
-
-    bot_id: str
-    name: str
-    account_id: str | None
-    entropy: str = ""
-    entered_at: int
-    withdrawn_at: int | None = None
-
-
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The meta of one tournament. `seed` settles ties of last resort and the order of entries."""
 
@@ -182,24 +146,3 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int
     started_at: int | None = None
     ended_at: int | None = None
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """How one tournament game ended: written once by (round, table, leg), read by standings for ever.
-
-    `outcomes[seat]` counts that seat's decisions by outcome; `deals` counts the deals played.
-    """
-
-    game_id: str
-    state: GameState
-    slot: Slot
-    bots: list[str]
-    totals: list[int]
-    places: list[int] | None
-    retired: list[bool]
-    forfeited: list[int]
-    deals: int
-    outcomes: list[dict[str, int]]
-    exact_bids: list[int] | None = None
-    ended_by: str | None = None
-    ended_at: int

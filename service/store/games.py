@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Literal, cast
 import msgspec
 
 from bot_sdk.events import Event
+from bot_sdk.results.values import GameState
 from service.store import due, keys, listing, unfinished
 from service.store.documents import encode
-from service.store.entities import Game, GameState, Seat
+from service.store.entities import Game, Seat
 from service.store.errors import DamagedError, NotFoundError
 from service.store.lua import Args, Scripts
 from service.store.stored import Log, as_game, as_log

@@ -8,7 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from bot_sdk.events import Event
-from service.store.entities import Game, GameState, Seat
+from bot_sdk.results.values import GameState
+from service.store.entities import Game, Seat
 from service.store.errors import DamagedError
 
 if TYPE_CHECKING:

@@ -5,14 +5,15 @@ Whatever can be computed from entries, rounds and results is computed, not kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec.structs import replace
 
+from bot_sdk.results.values import Entry, Result, Round, Slot
 from service.store import due, keys, listing
 from service.store.documents import Documents, encode
-from service.store.entities import Entry, Result, Slot, Tournament
+from service.store.entities import Tournament
 from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _entry = msgspec.json.Decoder(Entry)
 _result = msgspec.json.Decoder(Result)
+_round = msgspec.json.Decoder(Round)
 
 
 def place(slot: Slot) -> str:
@@ -124,15 +126,15 @@ class TournamentStore:
 
     # --- rounds, starts, results ----------------------------------------------------------------------------
 
-    def put_round(self, tournament_id: str, number: int, value: dict[str, Any]) -> dict[str, Any]:
+    def put_round(self, tournament_id: str, number: int, value: Round) -> Round:
         """Write a round once, and give the one that stands: `value`, or what another wrote before."""
         key = keys.tournament_rounds(tournament_id)
-        return _round(self._put(tournament_id, key, str(number), b"", encode(value)))
+        return _round.decode(self._put(tournament_id, key, str(number), b"", encode(value)))
 
-    def rounds(self, tournament_id: str) -> dict[int, dict[str, Any]]:
+    def rounds(self, tournament_id: str) -> dict[int, Round]:
         """Give all rounds written so far by number, in order."""
         found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_rounds(tournament_id)))
-        return {number: _round(found[b"%d" % number]) for number in sorted(map(int, found))}
+        return {number: _round.decode(found[b"%d" % number]) for number in sorted(map(int, found))}
 
     def claim(self, tournament_id: str, slot: Slot) -> bool:
         """Note that this attempt at a place is started; False unless it is the next one, or noted already."""
@@ -176,7 +178,3 @@ class TournamentStore:
 
 def _told(tournament_id: str) -> tuple[str, str]:
     return keys.tournament_rev(tournament_id), keys.tournament_news(tournament_id)
-
-
-def _round(raw: bytes) -> dict[str, Any]:
-    return msgspec.json.decode(raw, type=dict[str, Any])

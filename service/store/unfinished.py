@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.entities import GameState
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:

@@ -9,25 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-import msgspec
-
+from bot_sdk.results.lots import lot
+from bot_sdk.results.values import Round
 from service.tournaments.designs import base_blocks
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.lots import lot
 
 Table: TypeAlias = tuple[str, ...]
 """The entries seated together, by seat."""
-
-
-class Round(msgspec.Struct, frozen=True):
-    """The tables of one round, and the entries that sit it out.
-
-    With two seats nobody sits at two tables of a round. With more, a round of a round robin holds each
-    entry at as many tables as there are seats.
-    """
-
-    tables: tuple[Table, ...]
-    byes: tuple[str, ...] = ()
 
 
 def round_robin(entries: Sequence[str], *, table_size: int, rounds: int | None, seed: int) -> list[Round]:

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from bot_sdk.events import Decided
 from bot_sdk.games import record
-from service.store.entities import GameState
+from bot_sdk.results.values import GameState
 from service.store.store import Store
 from service.store.tournaments import place
 

@@ -13,13 +13,14 @@ from bot_sdk.bots import house
 from bot_sdk.events import Decided, Event, Outcome, Retired
 from bot_sdk.games.packs import commitment
 from bot_sdk.games.registry import ruleset
+from bot_sdk.results.values import GameState, Slot
 from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
 from service.referee.table import Table
-from service.store.entities import Bot, BotState, Game, GameState, Limits, Seat, Slot
+from service.store.entities import Bot, BotState, Game, Limits, Seat
 from service.store.store import Store
 from tests.service.fakes import FakeCalls
 

@@ -8,9 +8,9 @@ import pytest
 from bot_sdk.bots import HOUSE, NoSuchBot, house
 from bot_sdk.events import Outcome
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.intervals import t_interval
 from bot_sdk.local import Match, in_process, play, seated
 from bot_sdk.positions import positions
+from bot_sdk.results.intervals import t_interval
 
 RANDOM, GREEDY = (in_process(house(name), bot_id=name) for name in ("house:random", "house:greedy"))
 

@@ -7,10 +7,11 @@ from collections import Counter
 import pytest
 
 from bot_sdk.games.packs import commitment
+from bot_sdk.results.values import GameState
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from service.arena.minting import token_hash
 from service.store import due
-from service.store.entities import BotState, GameState
+from service.store.entities import BotState
 from tests.service.arena.conftest import OPEN_SEAT_MS, PACK_SECRET
 from tests.service.bench import Background
 

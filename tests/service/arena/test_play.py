@@ -8,10 +8,10 @@ import pytest
 
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from bot_sdk.games import record
+from bot_sdk.results.values import GameState
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from service.arena.scoreboard import Scoreboard
 from service.store import due, keys
-from service.store.entities import GameState
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
 

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Outcome
 from bot_sdk.games.packs import board_secret, commitment
+from bot_sdk.results.values import GameState, Slot
 from service.arena import running as running_module
 from service.arena.running import Pairing, Starting
 from service.arena.tournaments import label_of, schedule
 from service.store import due
-from service.store.entities import BotState, GameState, Slot, TournamentState
+from service.store.entities import BotState, TournamentState
 from tests.service.arena.conftest import PATIENCE_MS, ROOT_SECRET
 from tests.service.bench import Background, Worker
 from tests.service.fakes import FakeCalls, fails
@@ -57,9 +58,7 @@ def test_schedule_is_written_once_and_before_the_first_game(running, start, stor
     running.advance(tournament, 1)
     rounds = store.tournaments.rounds(tournament)
     drawn = schedule(store.tournaments.get(tournament), store.tournaments.entries(tournament))
-    assert [[tuple(table) for table in rounds[number]["tables"]] for number in rounds] == [
-        list(each.tables) for each in drawn
-    ]
+    assert list(rounds.items()) == list(enumerate(drawn, 1))
     store.tournaments.change(tournament, lambda old: replace(old, seed=old.seed + 1))
     running.advance(tournament, 1)
     assert store.tournaments.rounds(tournament) == rounds
@@ -68,7 +67,7 @@ def test_schedule_is_written_once_and_before_the_first_game(running, start, stor
 def test_schedule_half_written_by_a_process_that_died_is_completed(running, start, store):
     tournament = start(*FOUR)
     drawn = schedule(store.tournaments.get(tournament), store.tournaments.entries(tournament))
-    store.tournaments.put_round(tournament, 2, {"of": 3, "tables": drawn[1].tables, "byes": drawn[1].byes})
+    store.tournaments.put_round(tournament, 2, drawn[1])
     running.advance(tournament, 1)
     rounds = store.tournaments.rounds(tournament)
     assert list(rounds) == [1, 2, 3]

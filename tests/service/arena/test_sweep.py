@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from bot_sdk.results.values import GameState
 from service.arena.sweep import Sweep, shards
 from service.store import due, keys
-from service.store.entities import GameState
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
 from tests.service.fakes import HeldQueue, until
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot_sdk.events import Decided, Outcome
-from service.store.entities import GameState
+from bot_sdk.results.values import GameState
 from tests.service.fakes import HEAD, fails, first_legal
 
 FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot_sdk.events import Outcome
-from service.store.entities import GameState
+from bot_sdk.results.values import GameState
 from tests.service.fakes import HOLD, MISSING, Twice, first_legal, standing, until
 
 LIMITS = {"first_budget_ms": 4_000, "budget_ms": 700}

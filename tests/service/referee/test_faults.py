@@ -9,7 +9,8 @@ from bot_sdk.cards import JACK, rank_of
 from bot_sdk.events import Outcome, Retired, RetiredBecause
 from bot_sdk.games.game import Ending
 from bot_sdk.games.packs import committed
-from service.store.entities import BotState, GameState
+from bot_sdk.results.values import GameState
+from service.store.entities import BotState
 from tests.service.fakes import fails, first_legal, standing
 
 FAULTS = [

@@ -12,11 +12,11 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from bot_sdk.events import Outcome
+from bot_sdk.results.values import GameState
 from service.launch.valkey import EmbeddedValkey
 from service.referee import referee, shard
 from service.store import keys
 from service.store.connection import connect
-from service.store.entities import GameState
 from service.store.store import Store
 from tests.service.bench import NOW, Background, Desk, Worker
 from tests.service.fakes import HOLD, FakeCalls, first_legal, until

@@ -7,11 +7,11 @@ import logging
 import pytest
 
 from bot_sdk.events import Outcome
+from bot_sdk.results.values import GameState
 from service.referee import players
 from service.referee.drive import Drive
 from service.referee.players import Players
 from service.referee.verdicts import Verdict
-from service.store.entities import GameState
 from tests.service.fakes import HOLD, first_legal
 
 NOW = 1_700_000_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot_sdk.events import Outcome, Retired, RetiredBecause
-from service.store.entities import GameState
+from bot_sdk.results.values import GameState
 from tests.service.fakes import HOLD, first_legal, until
 
 SOON = 40

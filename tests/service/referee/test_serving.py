@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot_sdk.events import Outcome
+from bot_sdk.results.values import GameState
 from service.outbound.values import Answer
-from service.store.entities import GameState
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
 

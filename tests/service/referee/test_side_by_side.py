@@ -5,8 +5,8 @@ from __future__ import annotations
 from time import monotonic
 
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
+from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.entities import GameState
 from tests.service.bench import LEASE_MS
 from tests.service.fakes import HOLD, first_legal, standing, until
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from service.store.entities import Bot, Game, Seat, Slot, Tournament
+from bot_sdk.results.values import Slot
+from service.store.entities import Bot, Game, Seat, Tournament
 
 SECRET = bytes(range(32))
 

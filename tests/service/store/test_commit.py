@@ -8,8 +8,8 @@ import pytest
 from redis.exceptions import ResponseError
 
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
+from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.entities import GameState
 from service.store.games import GameStore
 from tests.service.fakes import until
 

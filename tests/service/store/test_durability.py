@@ -8,8 +8,8 @@ import pytest
 from redis.exceptions import RedisError
 
 from bot_sdk.events import Decided
+from bot_sdk.results.values import GameState
 from service.launch.valkey import EmbeddedValkey
-from service.store.entities import GameState
 from service.store.store import Store
 
 SECRET = bytes(range(32))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot_sdk.events import Decided
+from bot_sdk.results.values import GameState, Slot
 from service.store import due as names
 from service.store import keys
-from service.store.entities import GameState, Seat, Slot
+from service.store.entities import Seat
 from service.store.errors import BadCursorError, NotFoundError
 
 SECRET = bytes(range(32))

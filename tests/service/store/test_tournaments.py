@@ -5,8 +5,9 @@ import threading
 import pytest
 from msgspec.structs import replace
 
+from bot_sdk.results.values import Entry, GameState, Result, Round
 from service.store import due as names
-from service.store.entities import Entry, GameState, Result, TournamentState
+from service.store.entities import TournamentState
 from service.store.errors import NotFoundError
 
 SECRET = bytes(range(32))
@@ -28,6 +29,7 @@ def result(slot, **changes):
         "state": GameState.FINISHED,
         "slot": slot,
         "bots": ["bot_1", "bot_2"],
+        "versions": ["1", None],
         "totals": [3, 7],
         "places": [2, 1],
         "retired": [False, False],
@@ -92,7 +94,7 @@ def test_first_withdrawal_stands(tournaments):
 
 
 def test_round_is_written_once(tournaments):
-    first, second = {"tables": [["a", "b"]]}, {"tables": [["b", "a"]]}
+    first, second = Round((("a", "b"),)), Round((("b", "a"),), byes=("c",))
     assert tournaments.put_round("trn_1", 10, first) == first
     assert tournaments.put_round("trn_1", 10, second) == first
     assert tournaments.put_round("trn_1", 9, second) == second
@@ -144,7 +146,7 @@ def test_each_change_moves_the_pulse_once(tournaments, slot):
     changes = [
         lambda: tournaments.enter("trn_1", entry()),
         lambda: set_state(tournaments, TournamentState.RUNNING),
-        lambda: tournaments.put_round("trn_1", 1, {"tables": []}),
+        lambda: tournaments.put_round("trn_1", 1, Round(())),
         lambda: tournaments.claim("trn_1", slot),
         lambda: tournaments.put_result(result(slot)),
         lambda: tournaments.withdraw("trn_1", "bot_1", 40),

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import threading
 
-from service.store.entities import GameState, Seat
+from bot_sdk.results.values import GameState
+from service.store.entities import Seat
 
 SECRET = bytes(32)
 

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from bot_sdk.events import Decided
+from bot_sdk.results.values import GameState
 from service.launch.valkey import EmbeddedValkey
 from service.store import keys
-from service.store.entities import GameState
 from service.store.store import Store
 from service.store.watch import Watch
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot_sdk.results.lots import lot
+from bot_sdk.results.values import Round
 from service.tournaments.errors import ImpossibleScheduleError, TournamentsError
-from service.tournaments.lots import lot
-from service.tournaments.schedule import Round, berger_pairs, round_robin, rounds_per_cycle
+from service.tournaments.schedule import berger_pairs, round_robin, rounds_per_cycle
 
 # FIDE Handbook C.05, annex 1: white first, players numbered from 1, a line for each round.
 FIDE = {

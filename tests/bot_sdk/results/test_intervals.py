@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from bot_sdk.intervals import Interval, t_interval, t_quantile
+from bot_sdk.results.intervals import Interval, t_interval, t_quantile
 
 # Two-sided 95% points of Student's t. The tables in print (the NIST/SEMATECH e-Handbook, 1.3.6.7.2) give their first
 # three decimals; the rest comes from bisecting the finite series in decimal arithmetic of 60 digits.

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot_sdk.intervals import Interval, t_interval
-from service.store.entities import Entry, GameState, Result, Slot
-from service.tournaments.lots import lot
-from service.tournaments.standings import Standing, standings
+from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.lots import lot
+from bot_sdk.results.standings import Standing, standings
+from bot_sdk.results.values import Entry, GameState, Result, Slot
 
 _tables = count()
 
@@ -32,6 +32,7 @@ def game(bots: str, totals: Sequence[int], **changes) -> Result:
         "state": GameState.FINISHED,
         "slot": Slot(tournament_id="trn_1", round=0, table=table, board=board),
         "bots": list(bots),
+        "versions": ["1" for _ in bots],
         "totals": list(totals),
         "places": [1 + sum(other < own for other in ranks) for own in ranks] if ended_well else None,
         "retired": [bot in retired for bot in bots],

@@ -21,7 +21,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeAlias
 
-from service.store.entities import GameState, Result
+from bot_sdk.results.values import GameState, Result
 
 
 @dataclass(slots=True)

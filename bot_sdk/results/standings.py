@@ -17,10 +17,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from bot_sdk.intervals import Interval, t_interval
-from service.store.entities import Entry, Result
-from service.tournaments.lots import lot
-from service.tournaments.tally import Tallies, Tally, tally
+from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.lots import lot
+from bot_sdk.results.tally import Tallies, Tally, tally
+from bot_sdk.results.values import Entry, Result
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
