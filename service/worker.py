@@ -130,7 +130,12 @@ class WorkerProcess:
             leases=self._leases,
             calls=self._calls,
             players=Players(self._store.bots, now_ms),
-            aftermath=Aftermath(self._store, self._calls, self._settings.public_url),
+            aftermath=Aftermath(
+                self._store,
+                self._calls,
+                self._settings.public_url,
+                trusts_accounts=self._settings.trust_accounts,
+            ),
             new_id=lambda: secrets.token_hex(8),
             stopping=self._stopping.is_set,
         )
