@@ -165,6 +165,11 @@ def tournament_results(tournament_id: str) -> str:
     return f"{{t:{tournament_id}}}:results"
 
 
+def tournament_closed(tournament_id: str) -> str:
+    """Hash: board -> letters of the call that closed it; nothing of another shared board is shown."""
+    return f"{{t:{tournament_id}}}:closed"
+
+
 def tournament_secret(tournament_id: str) -> str:
     """Value: the root of the secrets of all its boards (docs/deals.md)."""
     return f"{SECRET}{{t:{tournament_id}}}:root"

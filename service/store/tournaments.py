@@ -5,6 +5,7 @@ Whatever can be computed from entries, rounds and results is computed, not kept.
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -18,7 +19,7 @@ from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from redis import Redis
 
@@ -33,11 +34,12 @@ def place(slot: Slot) -> str:
 
 
 class TournamentStore:
-    """All tournaments."""
+    """All tournaments. `nonce` gives a word that is new each time."""
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, *, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
+        self._nonce = nonce
         self._tournaments = Documents(redis, Tournament, keys.tournament, _told)
         self.get = self._tournaments.get
         self.get_many = self._tournaments.get_many
@@ -163,6 +165,32 @@ class TournamentStore:
     def count_results(self, tournament_id: str) -> int:
         """Tell how many results there are."""
         return self._redis.hlen(keys.tournament_results(tournament_id))
+
+    # --- boards that several games share --------------------------------------------------------------------
+
+    def close_board(self, tournament_id: str, board: str) -> bool:
+        """Note for ever that the last game of a board has ended; True if this call did, False if another had before."""
+        word = self._nonce().encode()  # so that the command sent again after a lost answer still counts as this call
+        return self._put(tournament_id, keys.tournament_closed(tournament_id), board, b"", word) == word
+
+    def closed(self, tournament_id: str) -> set[str]:
+        """Give all boards that were closed."""
+        found = cast("list[bytes]", self._redis.hkeys(keys.tournament_closed(tournament_id)))
+        return {board.decode() for board in found}
+
+    def is_closed(self, tournament_id: str, board: str) -> bool:
+        """Tell whether a board was closed."""
+        return bool(self._redis.hexists(keys.tournament_closed(tournament_id), board))
+
+    def closed_among(self, boards: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Give those of many (tournament id, board) that were closed, in one round trip at most."""
+        asked = sorted(set(boards))
+        if not asked:
+            return set()
+        with self._redis.pipeline(transaction=False) as pipe:
+            for tournament_id, board in asked:
+                pipe.hexists(keys.tournament_closed(tournament_id), board)
+            return {each for each, is_closed in zip(asked, pipe.execute(), strict=True) if is_closed}
 
     def _put(self, tournament_id: str, key: str, field: str, seen: bytes, new: bytes) -> bytes:
         names = [key, keys.tournament_rev(tournament_id)]

@@ -9,3 +9,7 @@ class TournamentsError(Exception):
 
 class ImpossibleScheduleError(TournamentsError, ValueError):
     """These entries can't be seated as asked; the message says what would do."""
+
+
+class ImpossibleTestError(TournamentsError, ValueError):
+    """A sequential test with these parameters decides nothing; the message says what would do."""

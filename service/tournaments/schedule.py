@@ -35,7 +35,7 @@ def round_robin(entries: Sequence[str], *, table_size: int, rounds: int | None, 
     schedule. Raises `ImpossibleScheduleError` for entries that don't fill a table or that come twice, and
     for less than one round.
     """
-    _check(entries, table_size, rounds)
+    check_entries(entries, table_size, rounds)
     order = sorted(entries, key=lambda bot_id: lot(seed, bot_id))
     count = rounds_per_cycle(len(order), table_size) if rounds is None else rounds
     if table_size == 2:
@@ -45,7 +45,7 @@ def round_robin(entries: Sequence[str], *, table_size: int, rounds: int | None, 
 
 def count_games(entries: Sequence[str], *, table_size: int, rounds: int | None) -> int:
     """Tell how many games `round_robin` would schedule, without drawing them; raises as it does."""
-    _check(entries, table_size, rounds)
+    check_entries(entries, table_size, rounds)
     count = rounds_per_cycle(len(entries), table_size) if rounds is None else rounds
     return count * (len(entries) // 2 if table_size == 2 else len(entries))
 
@@ -86,7 +86,8 @@ def _developed(order: Sequence[str], block: Sequence[int]) -> Round:
     return Round(tuple(tuple(order[(number + turn) % n] for number in block) for turn in range(n)))
 
 
-def _check(entries: Sequence[str], table_size: int, rounds: int | None) -> None:
+def check_entries(entries: Sequence[str], table_size: int, rounds: int | None) -> None:
+    """Raise `ImpossibleScheduleError` for entries that don't fill a table or come twice, or less than one round."""
     if table_size < 2:
         raise ImpossibleScheduleError(f"expected a table of at least 2 seats, got {table_size}")
     if len(entries) < table_size:

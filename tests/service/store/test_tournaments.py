@@ -9,6 +9,7 @@ from bot_sdk.results.values import Entry, GameState, Result, Round
 from service.store import due as names
 from service.store.entities import TournamentState
 from service.store.errors import NotFoundError
+from service.store.tournaments import TournamentStore
 
 SECRET = bytes(range(32))
 
@@ -142,6 +143,30 @@ def test_of_two_different_results_at_once_one_stands(tournaments, slot):
         assert [found.totals[0] for found in tournaments.results("trn_1") if found.slot == at] == won
 
 
+def test_board_is_closed_once_and_for_ever(tournaments):
+    assert not tournaments.is_closed("trn_1", "2")
+    assert tournaments.close_board("trn_1", "2")
+    assert not tournaments.close_board("trn_1", "2")
+    assert tournaments.close_board("trn_1", "2~1")
+    assert tournaments.is_closed("trn_1", "2")
+    assert tournaments.closed("trn_1") == {"2", "2~1"}
+    assert tournaments.closed("trn_none") == set()
+
+
+def test_closing_sent_again_after_a_lost_answer_is_still_the_first(redis):
+    tournaments = TournamentStore(redis, nonce=lambda: "once")
+    assert tournaments.close_board("trn_1", "2")
+    assert tournaments.close_board("trn_1", "2")
+
+
+def test_closed_boards_of_several_tournaments_are_found_together(tournaments):
+    tournaments.close_board("trn_1", "1")
+    tournaments.close_board("trn_2", "2")
+    asked = [("trn_1", "1"), ("trn_1", "2"), ("trn_2", "1"), ("trn_2", "2"), ("trn_1", "1")]
+    assert tournaments.closed_among(asked) == {("trn_1", "1"), ("trn_2", "2")}
+    assert tournaments.closed_among([]) == set()
+
+
 def test_each_change_moves_the_pulse_once(tournaments, slot):
     changes = [
         lambda: tournaments.enter("trn_1", entry()),
@@ -150,6 +175,7 @@ def test_each_change_moves_the_pulse_once(tournaments, slot):
         lambda: tournaments.claim("trn_1", slot),
         lambda: tournaments.put_result(result(slot)),
         lambda: tournaments.withdraw("trn_1", "bot_1", 40),
+        lambda: tournaments.close_board("trn_1", "2"),
     ]
     for change in changes:
         before = tournaments.pulse("trn_1")
