@@ -71,18 +71,24 @@ class Standings(Schema):
     method = fields.Nested(Method, required=True)
 
 
-class TableView(Schema):
-    """The bots seated together, and what came of it; nulls before the result."""
+class PlaceView(Schema):
+    """A game of the schedule; nulls before it is made, and before its result may be read."""
 
-    table = fields.Integer(required=True)
+    leg = fields.Integer(required=True)
     bots = fields.List(fields.String(), required=True, metadata={"description": "By seat."})
     board = fields.String(required=True)
-    commitment = fields.String(required=True)
-    secret = fields.String(required=True, allow_none=True)
     game_id = fields.String(required=True, allow_none=True)
-    state = fields.String(required=True, allow_none=True)
+    state = fields.String(required=True, allow_none=True, metadata={"description": "How it ended."})
     totals = fields.List(fields.Integer(), required=True, allow_none=True)
     places = fields.List(fields.Integer(), required=True, allow_none=True)
+
+
+class TableView(Schema):
+    """The bots seated together, and their games: one, or with `rotate` deals one for each leg."""
+
+    table = fields.Integer(required=True)
+    bots = fields.List(fields.String(), required=True)
+    games = fields.List(fields.Nested(PlaceView), required=True)
 
 
 class RoundView(Schema):
@@ -91,6 +97,18 @@ class RoundView(Schema):
     round = fields.Integer(required=True)
     tables = fields.List(fields.Nested(TableView), required=True)
     byes = fields.List(fields.String(), required=True)
+
+
+class BoardView(Schema):
+    """A board: its secret is shown once it is closed, which is when its last game has ended."""
+
+    board = fields.String(required=True)
+    round = fields.Integer(required=True)
+    label = fields.String(required=True)
+    commitment = fields.String(required=True)
+    is_closed = fields.Boolean(required=True)
+    secret = fields.String(required=True, allow_none=True)
+    games = fields.List(fields.String(), required=True, metadata={"description": "Those made on it so far."})
 
 
 class TournamentGameArgs(PageArgs):
@@ -109,6 +127,7 @@ class ExportArgs(Schema):
 
 
 RoundList = page_of(RoundView, "RoundList")
+BoardList = page_of(BoardView, "BoardList")
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/standings", who=public())
@@ -123,7 +142,15 @@ def show_standings(tournament_id: str) -> dict[str, Any]:
 @blp.response(200, RoundList)
 def list_rounds(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
     """List the rounds drawn so far: who meets whom on which board, and the results."""
-    return page(services().scoreboard.rounds(tournament_id), query)
+    return page(services().rounds.rounds(tournament_id), query)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/boards", who=public())
+@blp.arguments(PageArgs, location="query")
+@blp.response(200, BoardList)
+def list_boards(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
+    """List the boards of the rounds drawn so far, with their commitments and, once closed, their secrets."""
+    return page(services().rounds.boards(tournament_id), query)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/games", who=public())
@@ -135,7 +162,7 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
     A filtered page may hold fewer than `limit` although more follow.
     """
     state = GameState(query["state"]) if "state" in query else None
-    games, following = services().scoreboard.games(
+    games, following = services().rounds.games(
         tournament_id, limit=query["limit"], cursor=query["cursor"], state=state
     )
     return {"items": games, "next_cursor": following}
@@ -148,7 +175,7 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
 def stream_tournament(tournament_id: str) -> Response:
     """Stream how far a tournament is.
 
-    Server-sent events with `state` and the counts of `progress`, the latest only. The stream ends with the tournament.
+    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the tournament.
     """
     scoreboard = services().scoreboard
 
@@ -164,7 +191,7 @@ def stream_tournament(tournament_id: str) -> Response:
 @blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="A record a line (docs/record.md).")
 def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:  # noqa: ARG001 (there is one format)
     """Export the records of all games that have a result, a JSON object a line, in order of round and table."""
-    lines = _lines(services().scoreboard.records(tournament_id))
+    lines = _lines(services().rounds.records(tournament_id))
     disposition = {"Content-Disposition": f'attachment; filename="{tournament_id}.jsonl"'}
     return current_app.response_class(lines, content_type=JSON_LINES, headers=disposition)
 

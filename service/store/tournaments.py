@@ -19,7 +19,7 @@ from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from redis import Redis
 
@@ -90,24 +90,26 @@ class TournamentStore:
 
     # --- entries --------------------------------------------------------------------------------------------
 
-    def enter(self, tournament_id: str, entry: Entry) -> bool:
-        """Enter a bot, or change its entry; False once the tournament has started. Raises NotFoundError.
+    def enter(self, tournament_id: str, entry: Entry, *, most: int, most_each: int | None = None) -> str:
+        """Enter a bot, or change its entry: done, closed once the tournament has started, full or account_full.
 
-        Who starts a tournament changes its state first and reads the entries after: then they are final.
+        `most` entries there may be, and `most_each` of one account. Who starts a tournament changes its state first and
+        reads the entries after: then they are final. Raises NotFoundError.
         """
-        return self._enter(tournament_id, entry.bot_id, encode(entry))
+        return self._enter(tournament_id, entry.bot_id, encode(entry), most, "" if most_each is None else most_each)
 
     def leave(self, tournament_id: str, bot_id: str) -> bool:
         """Take a bot out of a tournament that hasn't started; False if it has. Raises NotFoundError."""
-        return self._enter(tournament_id, bot_id, b"")
+        return self._enter(tournament_id, bot_id, b"", "", "") == "done"
 
-    def _enter(self, tournament_id: str, bot_id: str, value: bytes) -> bool:
+    def _enter(self, tournament_id: str, bot_id: str, value: bytes, most: int | str, most_each: int | str) -> str:
         names = [keys.tournament(tournament_id), keys.tournament_entries(tournament_id)]
         names.append(keys.tournament_rev(tournament_id))
-        told = self._scripts.run("enter", names, [bot_id, value, keys.tournament_news(tournament_id)])
-        if told == b"missing":
+        args: Args = [bot_id, value, keys.tournament_news(tournament_id), most, most_each]
+        told = cast("bytes", self._scripts.run("enter", names, args)).decode()
+        if told == "missing":
             raise NotFoundError(f"there is no tournament {tournament_id}")
-        return bool(told == b"done")
+        return told
 
     def withdraw(self, tournament_id: str, bot_id: str, at: int) -> Entry:
         """Mark an entry as withdrawn at `at`, and give it; the first time stands. Raises NotFoundError."""
@@ -161,6 +163,18 @@ class TournamentStore:
         found = cast("list[bytes]", self._redis.hvals(keys.tournament_results(tournament_id)))
         results = map(_result.decode, found)
         return sorted(results, key=lambda result: (result.slot.round, result.slot.table, result.slot.leg))
+
+    def results_at(self, tournament_id: str, places: Sequence[str]) -> list[Result]:
+        """Give the results of these places (see `place`), as far as there are any."""
+        if not places:
+            return []
+        found = self._redis.hmget(keys.tournament_results(tournament_id), list(places))
+        return [_result.decode(value) for value in cast("list[bytes | None]", found) if value is not None]
+
+    def done(self, tournament_id: str) -> set[str]:
+        """Give the places (see `place`) that have a result."""
+        found = cast("list[bytes]", self._redis.hkeys(keys.tournament_results(tournament_id)))
+        return {name.decode() for name in found}
 
     def count_results(self, tournament_id: str) -> int:
         """Tell how many results there are."""
