@@ -162,9 +162,7 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
     A filtered page may hold fewer than `limit` although more follow.
     """
     state = GameState(query["state"]) if "state" in query else None
-    games, following = services().rounds.games(
-        tournament_id, limit=query["limit"], cursor=query["cursor"], state=state
-    )
+    games, following = services().rounds.games(tournament_id, limit=query["limit"], cursor=query["cursor"], state=state)
     return {"items": games, "next_cursor": following}
 
 
@@ -175,7 +173,8 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
 def stream_tournament(tournament_id: str) -> Response:
     """Stream how far a tournament is.
 
-    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the tournament.
+    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the
+    tournament.
     """
     scoreboard = services().scoreboard
 

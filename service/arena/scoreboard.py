@@ -16,7 +16,7 @@ from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.formats import Situation, count_games
-from service.tournaments.pairs import Test, test_of
+from service.tournaments.pairs import test_of
 
 METHODS: Final = {
     "seven_up": {
@@ -84,7 +84,7 @@ class Scoreboard:
         }
 
     def _planned(self, tournament: Tournament, games: int) -> int | None:
-        """Tell how many games there will be, None for a ladder without an end; of one that is over, how many there were."""
+        """Tell how many games there will be, or have been; None for a ladder without an end."""
         entries = len(self._store.tournaments.entries(tournament.id))
         if tournament.state.is_end or entries < tournament.table_size:
             return games

@@ -72,7 +72,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Rounds to be added to those there are; after the last ones nothing follows, and `reason` says why if it is odd."""
+    """Rounds to be added to those there are; nothing follows the last ones, and `reason` says why if it is odd."""
 
     rounds: Sequence[Round] = ()
     is_last: bool = False
