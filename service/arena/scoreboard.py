@@ -10,7 +10,7 @@ import msgspec
 
 from bot_sdk.games import record
 from bot_sdk.games.packs import board_secret, commitment
-from bot_sdk.results.standings import standings
+from bot_sdk.results.standings import method, standings
 from bot_sdk.results.values import GameState, Result, Round, Slot
 from service.arena import views
 from service.arena.errors import NotFoundError
@@ -23,20 +23,6 @@ from service.store.tournaments import place
 
 TABLES_PER_BOARD: Final = 1
 """With `fresh` deals every table has a board of its own."""
-
-METHODS: Final = {
-    "seven_up": {
-        "score": "points: 1 for each game won, by forfeit too",
-        "mean": "points of a game that was played",
-        "tiebreaks": ["direct_encounter", "sonneborn_berger", "net_points_per_deal", "wins"],
-    },
-    "river": {
-        "score": "mean: the mean over boards of what a game brought",
-        "mean": "points of a game, 0 for one that was forfeited",
-        "tiebreaks": ["head_to_head", "wins", "exact_bid_rate"],
-    },
-}
-INTERVAL: Final = "Student's t at 95% over the means of boards; null under two boards"
 
 
 class Scoreboard:
@@ -97,13 +83,21 @@ class Scoreboard:
         tournament = self._tournaments.get(tournament_id)
         store = self._store.tournaments
         results, entries = store.results(tournament_id), store.entries(tournament_id)
-        rows = standings(entries, results, tournament.ruleset, seed=tournament.seed)
+        rows = standings(
+            entries,
+            results,
+            tournament.ruleset,
+            seed=tournament.seed,
+            format=tournament.format,
+            deals=tournament.deals,
+            rounds=store.rounds(tournament_id),
+        )
         return {
             "items": msgspec.to_builtins(rows),
             "next_cursor": None,
             "results": len(results),
             "is_final": tournament.state.is_end,
-            "method": {**METHODS[tournament.ruleset], "interval": INTERVAL},
+            "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
 
     def rounds(self, tournament_id: str) -> Sequence[dict[str, Any]]:
