@@ -42,10 +42,21 @@ class StandingView(Schema):
     points = fields.Float(required=True)
     mean = fields.Nested(MeanView, required=True)
     wins = fields.Integer(required=True, metadata={"description": "At the table."})
+    byes = fields.Integer(required=True, metadata={"description": "Rounds it sat out."})
     forfeits = fields.Integer(required=True)
     forfeit_wins = fields.Integer(required=True)
     voids = fields.Integer(required=True)
     aborted = fields.Integer(required=True)
+    missing = fields.Integer(
+        required=True,
+        metadata={"description": "Games of its rounds that weren't played, or not yet; aborted ones too."},
+    )
+    is_withdrawn = fields.Boolean(required=True)
+    reached = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its last round of a knockout, one more for the winner; null in other formats."},
+    )
     outcomes = fields.Dict(
         keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "Of its decisions."}
     )

@@ -13,8 +13,9 @@ from itertools import groupby
 from math import ceil, log2
 from typing import Final
 
+from bot_sdk.results.knockout import table_ranking
 from bot_sdk.results.lots import lot
-from bot_sdk.results.standings import standings, table_ranking
+from bot_sdk.results.standings import standings
 from bot_sdk.results.values import Entry, Result, Round
 from service.store.entities import Tournament
 from service.tournaments.boards import FIELD, FRESH, ROTATE, places
@@ -241,6 +242,7 @@ def _scores(situation: Situation) -> dict[str, float]:
         tournament.ruleset,
         seed=tournament.seed,
         format=tournament.format,
+        deals=tournament.deals,
         rounds=situation.rounds,
     )
     return {row.bot_id: row.points if tournament.table_size == 2 else row.mean.mean or 0 for row in rows}
