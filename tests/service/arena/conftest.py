@@ -14,7 +14,7 @@ from service.arena.play import Play
 from service.arena.running import Running
 from service.arena.tournaments import Tournaments
 from service.store.entities import TournamentState
-from tests.service.fakes import Clock, HeldQueue
+from tests.service.fakes import Clock, HeldQueue, HeldResults
 
 PACK_SECRET = bytes(range(32))
 ROOT_SECRET = bytes(range(32, 64))
@@ -59,8 +59,13 @@ def tournaments(store, clock):
 
 
 @pytest.fixture
-def running(store, queue, clock):
-    return Running(store, queue, clock=clock, patience_ms=PATIENCE_MS)
+def rated():
+    return HeldResults()
+
+
+@pytest.fixture
+def running(store, queue, rated, clock):
+    return Running(store, queue, rated, clock=clock, patience_ms=PATIENCE_MS)
 
 
 @pytest.fixture
@@ -147,8 +152,6 @@ def tournament_order():
             "format": "round_robin",
             "deals": "fresh",
             "table_size": None,
-            "rounds": None,
-            "seed": None,
             "limits": {},
         } | changes
 
