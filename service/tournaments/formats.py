@@ -22,7 +22,7 @@ from service.tournaments.boards import FIELD, FRESH, ROTATE, places
 from service.tournaments.disjoint import disjoint_rounds, rounds_per_disjoint_cycle
 from service.tournaments.errors import ImpossibleScheduleError, SettingError
 from service.tournaments.gauntlet import MATCH_ROUNDS, gauntlet, match_rounds
-from service.tournaments.knockout import knockout_round, knockout_tables
+from service.tournaments.knockout import default_advance, knockout_round, tables_by_round
 from service.tournaments.ladder import ladder_table
 from service.tournaments.schedule import check_entries, round_robin, rounds_per_cycle
 from service.tournaments.swiss import swiss_round
@@ -283,11 +283,11 @@ def _rankings(situation: Situation) -> list[list[list[str]]]:
 
 
 def _count_knockout(tournament: Tournament, entries: int) -> Sequence[int]:
-    return knockout_tables(entries, tournament.table_size, _advance(tournament))
+    return tables_by_round(entries, table_size=tournament.table_size, advance=_advance(tournament))
 
 
 def _advance(tournament: Tournament) -> int:
-    return tournament.advance or tournament.table_size // 2
+    return tournament.advance or default_advance(tournament.table_size)
 
 
 def _too_few(situation: Situation, after: str) -> str:

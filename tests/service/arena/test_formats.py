@@ -218,7 +218,9 @@ def test_games_under_way_when_a_test_is_decided_are_cancelled(running, start, ca
         if not made and store.tournaments.get(tournament).state.is_end:
             break
         by_round = sorted(made, key=lambda game: store.games.get(game).slot.round)
-        running_now = [game.id for game in store.games.list_for_tournament(tournament, limit=100)[0] if game.state == "running"]
+        running_now = [
+            game.id for game in store.games.list_for_tournament(tournament, limit=100)[0] if game.state == "running"
+        ]
         worker.drive(*sorted(running_now, key=lambda game: store.games.get(game).slot.round)[:4], *by_round[:0])
     games = store.games.list_for_tournament(tournament, limit=100)[0]
     assert Counter(game.state for game in games)[GameState.CANCELLED] > 0
