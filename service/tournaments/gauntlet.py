@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot_sdk.results.lots import lot
+from bot_sdk.results.values import Round
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.lots import lot
-from service.tournaments.schedule import Round, check_entries
+from service.tournaments.schedule import check_entries
 
 MATCH_ROUNDS = 100
 """Rounds of a match that says none: a 95% interval of about ±10 points of a percentage of games won."""
