@@ -12,6 +12,7 @@ from service.arena.games import Games, Policy
 from service.arena.minting import Mint
 from service.arena.play import Play
 from service.arena.running import Running
+from service.arena.sweep import Sweep
 from service.arena.tournaments import Tournaments
 from service.store.entities import TournamentState
 from tests.service.fakes import Clock, HeldQueue, HeldResults
@@ -66,6 +67,27 @@ def rated():
 @pytest.fixture
 def running(store, queue, rated, clock):
     return Running(store, queue, rated, clock=clock, patience_ms=PATIENCE_MS)
+
+
+@pytest.fixture
+def make_sweep(store, queue, running):
+    def make(token="one", running=running, every_ms=1_000, queue=queue):
+        return Sweep(
+            store,
+            queue,
+            running,
+            token=token,
+            every_ms=every_ms,
+            patience_ms=PATIENCE_MS,
+            open_seat_ms=OPEN_SEAT_MS,
+        )
+
+    return make
+
+
+@pytest.fixture
+def sweep(make_sweep):
+    return make_sweep()
 
 
 @pytest.fixture

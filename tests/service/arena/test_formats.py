@@ -8,6 +8,7 @@ import pytest
 
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
+from service.store import due
 from service.store.entities import Sprt, TournamentState
 from tests.service.bench import Background
 from tests.service.fakes import first_legal, standing
@@ -246,16 +247,16 @@ def test_tournaments_that_want_more_share_the_window(running, start, store, monk
     assert len(running.advance(small, 1)) == 2
 
 
-def test_small_tournament_gets_its_turn_with_a_bot_that_a_large_one_wants_too(
-    start, store, desk, worker, sweep, queue, clock
-):
+def test_small_tournament_gets_its_turn_with_a_bot_that_a_large_one_wants_too(start, store, desk, worker, sweep, queue):
     desk.bot("bot_a", max_games=1)
     large = start("bot_a", "bot_b", rounds=200)
     small = start("bot_a", "bot_c", rounds=5)
     for _ in range(60):
+        for tournament in (large, small):
+            store.due.move({due.tournament(tournament): 1})
         sweep.once()
-        worker.drive(*queue.take())
-        clock.now += 1_000
+        worker.drive(*[game for shard in queue.shards for game in shard])
+        queue.shards.clear()
         if store.tournaments.get(small).state.is_end:
             break
     assert store.tournaments.get(small).state is TournamentState.FINISHED

@@ -182,12 +182,16 @@ def test_closing_sent_again_after_a_lost_answer_is_still_the_first(redis):
     assert tournaments.close_board("trn_1", "2")
 
 
-def test_closed_boards_of_several_tournaments_are_found_together(tournaments):
-    tournaments.close_board("trn_1", "1")
-    tournaments.close_board("trn_2", "2")
-    asked = [("trn_1", "1"), ("trn_1", "2"), ("trn_2", "1"), ("trn_2", "2"), ("trn_1", "1")]
-    assert tournaments.closed_among(asked) == {("trn_1", "1"), ("trn_2", "2")}
-    assert tournaments.closed_among([]) == set()
+def test_game_on_a_shared_board_is_readable_once_that_is_closed(tournaments, slot):
+    shared = replace(slot, board="2", is_shared=True)
+    elsewhere = replace(shared, tournament_id="trn_2")
+    asked = [None, slot, shared, replace(shared, table=2), replace(shared, board="3"), elsewhere]
+    assert tournaments.are_readable(asked) == [True, True, False, False, False, False]
+    tournaments.close_board("trn_1", "2")
+    assert tournaments.are_readable(asked) == [True, True, True, True, False, False]
+    assert tournaments.is_readable(shared)
+    assert not tournaments.is_readable(elsewhere)
+    assert tournaments.are_readable([]) == []
 
 
 def test_each_change_moves_the_pulse_once(tournaments, slot):
