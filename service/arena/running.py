@@ -125,7 +125,9 @@ class Running:
         if tournament.state is TournamentState.CANCELLED:
             return Look(situation, Draw(is_last=True), self._store.tournaments.started(tournament.id))
         following = draw(situation)
-        if following.rounds and tournament.state is TournamentState.RUNNING:
+        if following.rounds and tournament.state is TournamentState.PAUSED:
+            following = Draw()  # once it goes on
+        elif following.rounds:
             self._write(situation, following.rounds)
             situation = self._situation(tournament)
         return Look(situation, following, self._store.tournaments.started(tournament.id))

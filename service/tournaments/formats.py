@@ -262,7 +262,8 @@ def _knockout(situation: Situation) -> Draw:
     )
     if following is not None:
         return Draw([following])
-    is_decided = len(situation.rounds) > 0 and len(situation.rounds[len(situation.rounds)].tables) == 1
+    last = situation.rounds[len(situation.rounds)]
+    is_decided = len(last.tables) == 1 and not last.byes
     return Draw(is_last=True, reason=None if is_decided else _too_few(situation, f"round {len(situation.rounds)}"))
 
 

@@ -350,7 +350,9 @@ def test_an_order_that_cant_be_is_refused(host, client, wrong, field, said):
     assert client.get("/v1/tournaments").get_json()["items"] == []
 
 
-@pytest.mark.parametrize("rest", ["", "/entries", "/standings", "/rounds", "/boards", "/games", "/plan", "/stream", "/export"])
+@pytest.mark.parametrize(
+    "rest", ["", "/entries", "/standings", "/rounds", "/boards", "/games", "/plan", "/stream", "/export"]
+)
 def test_a_tournament_that_isnt_there(client, rest):
     problem(client.get(NOWHERE + rest), 404, "not_found")
 

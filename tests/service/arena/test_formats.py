@@ -174,22 +174,31 @@ def test_ladder_without_an_end_finishes_when_it_is_told(running, start, store, w
 # --- matches and their test -------------------------------------------------------------------------------------------
 
 
-def sprt_match(start, calls, *, elo1=100.0, rounds=400):
+@pytest.fixture
+def sprt_match(start, calls, desk):
+    """Start a match with a test between a bot that plays well and one that doesn't."""
+    for bot in ("bot_a", "bot_b"):
+        desk.bot(bot, max_games=64)
+
+    def begin(*, elo1=100.0, rounds=400):
+        test = Sprt(elo0=0.0, elo1=elo1)
+        changes = {"format": "match", "deals": "rotate", "sprt": test, "rounds": rounds, "challenger": "bot_a"}
+        return start("bot_a", "bot_b", **changes)
+
     calls.bots["bot_a"], calls.bots["bot_b"] = standing, first_legal
-    test = Sprt(elo0=0.0, elo1=elo1)
-    return start("bot_a", "bot_b", format="match", deals="rotate", sprt=test, rounds=rounds, challenger="bot_a")
+    return begin
 
 
-def test_at_most_eight_pairs_of_a_test_run_side_by_side(running, start, calls, store):
-    tournament = sprt_match(start, calls)
+def test_at_most_eight_pairs_of_a_test_run_side_by_side(running, sprt_match, store):
+    tournament = sprt_match()
     assert len(running.advance(tournament, 1)) == 16
     assert running.advance(tournament, 1) == []
     games = store.games.list_for_tournament(tournament, limit=100)[0]
     assert {game.slot.round for game in games} == set(range(1, 9))
 
 
-def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running, start, calls, store, worker, rated):
-    tournament = sprt_match(start, calls)
+def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running, sprt_match, store, worker, rated):
+    tournament = sprt_match()
     held = {}
     for _ in range(300):
         made = running.advance(tournament, 1)
@@ -212,8 +221,8 @@ def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running,
     assert states[GameState.RUNNING] == 0
 
 
-def test_games_under_way_when_a_test_is_decided_are_cancelled(running, start, calls, store, worker, queue, finish):
-    tournament = sprt_match(start, calls)
+def test_games_under_way_when_a_test_is_decided_are_cancelled(running, sprt_match, store, worker, finish):
+    tournament = sprt_match()
     for _ in range(300):
         made = running.advance(tournament, 1)
         if not made and store.tournaments.get(tournament).state.is_end:
@@ -229,8 +238,8 @@ def test_games_under_way_when_a_test_is_decided_are_cancelled(running, start, ca
     assert store.tournaments.closed(tournament) >= {game.slot.board for game in games}
 
 
-def test_match_whose_pairs_are_all_played_says_that_nothing_was_refuted(start, calls, finish):
-    ended = finish(sprt_match(start, calls, elo1=1.0, rounds=3))
+def test_match_whose_pairs_are_all_played_says_that_nothing_was_refuted(sprt_match, finish):
+    ended = finish(sprt_match(elo1=1.0, rounds=3))
     assert ended.reason.startswith("neither hypothesis was refuted after 3 pairs")
 
 
