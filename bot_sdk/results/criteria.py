@@ -42,8 +42,7 @@ def _points(bot_id: str, _level: Sequence[str], facts: Facts) -> float:
 
 
 def _mean_score(bot_id: str, _level: Sequence[str], facts: Facts) -> Fraction | None:
-    means = facts.tallies[bot_id].board_means()
-    return sum(means, Fraction(0)) / len(means) if means else None
+    return facts.tallies[bot_id].mean_of_boards()
 
 
 def _stayed(bot_id: str, _level: Sequence[str], facts: Facts) -> float:

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import NamedTuple
+from typing import TypeAlias
 
 from bot_sdk.results.values import GameState, Result
 
-
-class Encounter(NamedTuple):
-    """What a game says of two bots: `points` are the first one's, 1, ½ or 0; the other's are the rest to 1."""
-
-    one: str
-    other: str
-    points: float
+Encounter: TypeAlias = tuple[str, str, float]
+"""Two bots and the points of the first, 1, ½ or 0; the other's are the rest to 1."""
 
 
 def decided(result: Result) -> Iterator[Encounter]:
@@ -31,7 +26,7 @@ def decided(result: Result) -> Iterator[Encounter]:
     places, bots = places_of(result), result.bots
     for one, other in combinations(counted_seats(result), 2):
         mine, theirs = places[one], places[other]
-        yield Encounter(bots[one], bots[other], 0.5 if mine == theirs else 1.0 if mine < theirs else 0.0)
+        yield bots[one], bots[other], 0.5 if mine == theirs else 1.0 if mine < theirs else 0.0
 
 
 def counted_seats(result: Result) -> list[int]:

@@ -13,12 +13,13 @@ from bot_sdk.results.values import GameState, Result
 def table_ranking(results: Iterable[Result], ruleset: str, seeding: Sequence[str]) -> list[str]:
     """Return the entries of one table, best first, by all the legs that it has played.
 
-    `seeding` names the table's entries, the best seed first. Seven Up: match points, net points, wins, then
-    the seeding. River: who retired or forfeited in fewer legs, points, wins, then the seeding. Void and
-    aborted legs bring nothing, so when all are such the seeding stands. Raises KeyError for an unknown
-    ruleset.
+    `seeding` names at least the table's entries, the best seed first. Seven Up: match points, net points,
+    wins, then the seeding. River: who retired or forfeited in fewer legs, points, wins, then the seeding.
+    Void and aborted legs bring nothing, so when all are such the seeding stands. Without any result nobody
+    is known to sit there. Raises KeyError for an unknown ruleset.
     """
     legs = list(results)
+    seated = {bot_id for leg in legs for bot_id in leg.bots}
     tallies = tally(legs, ruleset)
     outs = _outs(legs) if ruleset == "river" else Counter[str]()
 
@@ -26,7 +27,7 @@ def table_ranking(results: Iterable[Result], ruleset: str, seeding: Sequence[str
         sums = tallies.get(bot_id, Tally())
         return outs[bot_id], -sums.points, -sums.net_points, -sums.wins
 
-    return sorted(seeding, key=rank)
+    return sorted((bot_id for bot_id in seeding if bot_id in seated), key=rank)
 
 
 def _outs(legs: Iterable[Result]) -> Counter[str]:
@@ -54,7 +55,7 @@ def final_ranking(
     legs = [result for result in results if result.slot.round == last]
     if len(legs) < legs_of(len(table), deals):
         return []
-    return table_ranking(legs, ruleset, [bot_id for bot_id in seeding if bot_id in table])
+    return table_ranking(legs, ruleset, seeding)
 
 
 def reached(rounds: Rounds, final: Sequence[str]) -> dict[str, int]:

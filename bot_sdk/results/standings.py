@@ -115,7 +115,7 @@ def _row(place: int, entry: Entry, facts: Facts, tiebreaks: Mapping[str, Value])
         name=entry.name,
         games=sums.games,
         points=float(sums.points),
-        mean=t_interval([float(mean) for mean in sums.board_means()]),
+        mean=t_interval(sums.board_means()),
         wins=sums.wins,
         byes=held.byes,
         forfeits=sums.forfeits,

@@ -60,9 +60,17 @@ class Tally:
     outcomes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     against: dict[str, Encounters] = field(default_factory=lambda: defaultdict(Encounters))
 
-    def board_means(self) -> list[Fraction]:
-        """Return the mean score of each board, exactly, in the order the boards came."""
-        return [Fraction(sum(scores)) / len(scores) for scores in self.boards.values()]
+    def board_means(self) -> list[float]:
+        """Return the mean score of each board, in the order the boards came."""
+        return [sum(scores) / len(scores) for scores in self.boards.values()]
+
+    def mean_of_boards(self) -> Fraction | None:
+        """Return the mean of the boards' means exactly, None without a board."""
+        by_legs: dict[int, float] = defaultdict(float)
+        for scores in self.boards.values():
+            by_legs[len(scores)] += sum(scores)
+        total = sum((Fraction(scores) / legs for legs, scores in by_legs.items()), Fraction(0))
+        return total / len(self.boards) if self.boards else None
 
     def play(self, result: Result, seat: int, score: float) -> None:
         """Count a game that was played, as far as both rulesets agree on it."""
@@ -117,8 +125,8 @@ def match_points(result: Result) -> tuple[float, float]:
     """Return what a game of Seven Up is worth to either seat: 1 to its winner, by forfeit too."""
     if result.state is GameState.FINISHED and result.forfeited:
         return float(0 not in result.forfeited), float(1 not in result.forfeited)
-    for encounter in decided(result):
-        return encounter.points, 1 - encounter.points
+    for _, _, points in decided(result):
+        return points, 1 - points
     return 0, 0
 
 

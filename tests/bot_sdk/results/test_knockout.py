@@ -34,16 +34,20 @@ def test_a_forfeit_is_lost():
 @pytest.mark.parametrize(
     "legs",
     [
-        [],
         [game("ab", [3, 7], state=GameState.VOID)],
         [game("ab", [0, 0], state=GameState.ABORTED)],
         [game("ab", [7, 3]), game("ba", [7, 3])],
     ],
-    ids=["none", "void", "aborted", "level"],
+    ids=["void", "aborted", "level"],
 )
 @pytest.mark.parametrize("seeding", ["ab", "ba"])
 def test_when_nothing_decides_the_seeding_does(legs, seeding):
     assert table_ranking(legs, "seven_up", seeding) == list(seeding)
+
+
+def test_only_those_at_the_table_are_ranked():
+    assert table_ranking([game("ab", [3, 7])], "seven_up", "cabd") == ["b", "a"]
+    assert table_ranking([], "seven_up", "cabd") == []
 
 
 # River at one table
