@@ -273,12 +273,9 @@ def _rankings(situation: Situation) -> list[list[list[str]]]:
         at: list(results)
         for at, results in groupby(situation.results, lambda result: (result.slot.round, result.slot.table))
     }
-    ruleset = situation.tournament.ruleset
+    ruleset, seeding = situation.tournament.ruleset, situation.everybody
     return [
-        [
-            table_ranking(by_table[number, at], ruleset, [bot_id for bot_id in situation.everybody if bot_id in seated])
-            for at, seated in enumerate(each.tables, 1)
-        ]
+        [table_ranking(by_table[number, at], ruleset, seeding) for at in range(1, len(each.tables) + 1)]
         for number, each in situation.rounds.items()
     ]
 
