@@ -9,6 +9,7 @@ from flask_smorest import Api
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
+    admin,
     accounts,
     auth,
     bodies,
@@ -43,6 +44,7 @@ RESOURCES = (
     tournaments.blp,
     entries.blp,
     scoreboard.blp,
+    admin.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a

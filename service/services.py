@@ -13,8 +13,8 @@ from service.arena.accounts import Accounts
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
 from service.arena.games import Games, Policy
-from service.arena.play import Play
 from service.arena.planning import Planning
+from service.arena.play import Play
 from service.arena.queue import Queue
 from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard

@@ -42,10 +42,21 @@ class StandingView(Schema):
     points = fields.Float(required=True)
     mean = fields.Nested(MeanView, required=True)
     wins = fields.Integer(required=True, metadata={"description": "At the table."})
+    byes = fields.Integer(required=True, metadata={"description": "Rounds it sat out."})
     forfeits = fields.Integer(required=True)
     forfeit_wins = fields.Integer(required=True)
     voids = fields.Integer(required=True)
     aborted = fields.Integer(required=True)
+    missing = fields.Integer(
+        required=True,
+        metadata={"description": "Games of its rounds that weren't played, or not yet; aborted ones too."},
+    )
+    is_withdrawn = fields.Boolean(required=True)
+    reached = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its last round of a knockout, one more for the winner; null in other formats."},
+    )
     outcomes = fields.Dict(
         keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "Of its decisions."}
     )
@@ -162,9 +173,7 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
     A filtered page may hold fewer than `limit` although more follow.
     """
     state = GameState(query["state"]) if "state" in query else None
-    games, following = services().rounds.games(
-        tournament_id, limit=query["limit"], cursor=query["cursor"], state=state
-    )
+    games, following = services().rounds.games(tournament_id, limit=query["limit"], cursor=query["cursor"], state=state)
     return {"items": games, "next_cursor": following}
 
 
@@ -175,7 +184,8 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
 def stream_tournament(tournament_id: str) -> Response:
     """Stream how far a tournament is.
 
-    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the tournament.
+    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the
+    tournament.
     """
     scoreboard = services().scoreboard
 

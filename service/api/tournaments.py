@@ -100,8 +100,8 @@ class FormatSettings(Schema):
         MAX_ROUNDS,
         allow_none=True,
         metadata={
-            "description": "Round robin: by default as many as it takes that each pair can meet. Gauntlet: 1. Swiss: as "
-            "many as a knockout has. Match: most boards, 100. A knockout and a ladder have none to choose."
+            "description": "By default, in a round robin as many as it takes that each pair can meet, in a gauntlet 1, "
+            "in a Swiss tournament as many as a knockout of pairs has, in a match 100. Knockout and ladder have none."
         },
     )
     challenger = fields.String(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
+from math import ceil
 from random import Random
 from statistics import fmean, median
 from typing import Any, Final
@@ -53,18 +54,17 @@ class Planning:
     def _reckoned(self, tournament: Tournament, entries: list[Entry]) -> dict[str, Any]:
         tables = count_tables(tournament, len(entries))
         games = sum(tables) * (tournament.table_size if tournament.deals == ROTATE else 1)
-        each = games * tournament.table_size / len(entries)
         decisions = decisions_per_game(tournament.ruleset, tournament.options, tournament.table_size)
-        pace = {entry.bot_id: self._pace(entry.bot_id) for entry in entries}
+        pace = fmean(self._pace(entry.bot_id) for entry in entries)
         workers = max(1, self._store.due.workers(PRESENT_MS))
-        game_s = decisions * (fmean(pace.values()) + 1_000 / DECISIONS_PER_S) / 1_000
-        at_once = WINDOW_PER_WORKER * workers
-        seconds = max(
+        each = games * tournament.table_size / len(entries)
+        game_s = decisions * (pace + 1_000 / DECISIONS_PER_S) / 1_000
+        bounds = [
             games * decisions / (DECISIONS_PER_S * workers),
-            games * game_s / at_once,
-            max(each * game_s / self._places(bot_id) for bot_id in pace),
-            game_s * len(tables) if tournament.format in {"swiss", "knockout"} else 0,
-        )
+            games * game_s / (WINDOW_PER_WORKER * workers),
+            *(each * game_s / self._places(entry.bot_id) for entry in entries),
+            game_s * (len(tables) if tournament.format in {"swiss", "knockout"} else 1),
+        ]
         return {
             "can_start": True,
             "why_not": None,
@@ -73,14 +73,8 @@ class Planning:
             "rounds": len(tables),
             "boards": len(tables) if tournament.deals == FIELD else sum(tables),
             "decisions": round(games * decisions),
-            "seconds": round(seconds) + 1,
-            "assumes": [
-                f"a game takes about {decisions:.0f} decisions, as {SAMPLES} games played at random did",
-                f"a decision takes the bots {fmean(pace.values()):.0f} ms on average, as it did lately;"
-                f" {UNKNOWN_MS:.0f} ms for those that have made none",
-                f"{workers} worker processes, each good for {DECISIONS_PER_S} decisions a second, do nothing else",
-                "nobody withdraws, no game is played again" + (", no test stops it" if tournament.sprt else ""),
-            ],
+            "seconds": ceil(max(bounds)),
+            "assumes": _assumptions(decisions, pace, workers),
         }
 
     def _pace(self, bot_id: str) -> float:
@@ -93,6 +87,15 @@ class Planning:
     def _places(self, bot_id: str) -> int:
         bot = None if bot_id.startswith(PREFIX) else self._store.bots.get(bot_id)
         return WINDOW_PER_WORKER if bot is None else bot.max_games
+
+
+def _assumptions(decisions: float, pace: float, workers: int) -> list[str]:
+    return [
+        f"a game takes about {decisions:.0f} decisions, as {SAMPLES} games played at random did",
+        f"a decision takes the bots {pace:.0f} ms on average, as it did lately ({UNKNOWN_MS:.0f} if one has made none)",
+        f"{workers} worker processes, each good for {DECISIONS_PER_S} decisions a second, do nothing else",
+        "nobody withdraws, no game is played again, no test stops it early",
+    ]
 
 
 def _impossible(why: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from bot_sdk.games import record
 from bot_sdk.games.packs import board_secret, commitment
-from bot_sdk.results.values import GameState, Result, Round
+from bot_sdk.results.values import GameState, Round
 from service.arena import views
 from service.arena.scoreboard import Scoreboard
 from service.arena.starting import Attempt

@@ -21,6 +21,7 @@ from service.store import due
 from service.store.entities import Game, Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import Place, places
+from service.tournaments.ending import all_played, how_it_ended
 from service.tournaments.errors import ImpossibleScheduleError
 from service.tournaments.formats import Draw, Situation, draw
 from service.tournaments.pairs import PAIRS_AT_ONCE, Test, test_of
@@ -110,10 +111,10 @@ class Running:
             return []
         self._close_boards(look)
         if look.test is not None and look.test.is_decided:
-            self._decide(look, look.test)
+            self._decide(look)
             return []
         if not look.waiting and look.following.is_last:
-            self._end(tournament, TournamentState.FINISHED, _how_it_ended(look))
+            self._finish(look)
             return []
         return self._start(look, WINDOW_PER_WORKER * max(workers, 1))
 
@@ -124,7 +125,9 @@ class Running:
         if tournament.state is TournamentState.CANCELLED:
             return Look(situation, Draw(is_last=True), self._store.tournaments.started(tournament.id))
         following = draw(situation)
-        if following.rounds and tournament.state is TournamentState.RUNNING:
+        if following.rounds and tournament.state is TournamentState.PAUSED:
+            following = Draw()  # once it goes on
+        elif following.rounds:
             self._write(situation, following.rounds)
             situation = self._situation(tournament)
         return Look(situation, following, self._store.tournaments.started(tournament.id))
@@ -149,7 +152,7 @@ class Running:
     # --- closing boards -----------------------------------------------------------------------------------------------
 
     def _close_boards(self, look: Look) -> None:
-        """Close the boards whose last game has ended; those of a test in the order of its pairs, as far as it counts."""
+        """Close the boards whose last game has ended; those of a test in order, as far as it counts."""
         tournament = look.situation.tournament
         boards = closable(look.places, look.started, look.situation.done)
         for board in boards.keys() - self._store.tournaments.closed(tournament.id):
@@ -259,11 +262,18 @@ class Running:
 
     # --- ends ---------------------------------------------------------------------------------------------------------
 
-    def _decide(self, look: Look, test: Test) -> None:
+    def _finish(self, look: Look) -> None:
+        came_about = look.following.reason or all_played(len(look.places))
+        if look.test is not None:
+            came_about = look.test.sentence
+        reason = how_it_ended(came_about, look.situation.entries, look.situation.results)
+        self._end(look.situation.tournament, TournamentState.FINISHED, reason)
+
+    def _decide(self, look: Look) -> None:
         """End a match whose test has crossed a bound; games of pairs after that are cancelled and don't count."""
         if not self._cancel_all(look):
             self._close_all(look)
-            self._end(look.situation.tournament, TournamentState.FINISHED, test.sentence)
+            self._finish(look)
 
     def _stop(self, look: Look) -> None:
         """Cancel the games that run; once none does, close all boards and let the tournament leave what is due."""
@@ -314,10 +324,3 @@ def _side_by_side(look: Look) -> list[Attempt]:
         return look.waiting
     pairs = sorted({attempt.place.round for attempt in look.waiting})[:PAIRS_AT_ONCE]
     return [attempt for attempt in look.waiting if attempt.place.round in pairs]
-
-
-def _how_it_ended(look: Look) -> str:
-    if look.test is not None:
-        return look.test.sentence
-    games = len(look.places)
-    return look.following.reason or ("its game was played" if games == 1 else f"all its {games} games were played")

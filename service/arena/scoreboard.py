@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from bot_sdk.results.standings import standings
+from bot_sdk.results.standings import method, standings
 from bot_sdk.results.values import Result, Round
 from service.arena.tournaments import Tournaments
 from service.store import due, keys
@@ -16,21 +16,7 @@ from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.formats import Situation, count_games
-from service.tournaments.pairs import Test, test_of
-
-METHODS: Final = {
-    "seven_up": {
-        "score": "points: 1 for each game won, by forfeit too",
-        "mean": "points of a game that was played",
-        "tiebreaks": ["direct_encounter", "sonneborn_berger", "net_points_per_deal", "wins"],
-    },
-    "river": {
-        "score": "mean: the mean over boards of what a game brought",
-        "mean": "points of a game, 0 for one that was forfeited",
-        "tiebreaks": ["head_to_head", "wins", "exact_bid_rate"],
-    },
-}
-INTERVAL: Final = "Student's t at 95% over the means of boards; null under two boards"
+from service.tournaments.pairs import test_of
 
 
 class Scoreboard:
@@ -84,7 +70,7 @@ class Scoreboard:
         }
 
     def _planned(self, tournament: Tournament, games: int) -> int | None:
-        """Tell how many games there will be, None for a ladder without an end; of one that is over, how many there were."""
+        """Tell how many games there will be, or have been; None for a ladder without an end."""
         entries = len(self._store.tournaments.entries(tournament.id))
         if tournament.state.is_end or entries < tournament.table_size:
             return games
@@ -122,16 +108,22 @@ class Scoreboard:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
         store = self._store.tournaments
-        results, entries, rounds = self.counted(tournament), store.entries(tournament_id), store.rounds(tournament_id)
+        results = self.counted(tournament)
         rows = standings(
-            entries, results, tournament.ruleset, seed=tournament.seed, format=tournament.format, rounds=rounds
+            store.entries(tournament_id),
+            results,
+            tournament.ruleset,
+            seed=tournament.seed,
+            format=tournament.format,
+            deals=tournament.deals,
+            rounds=store.rounds(tournament_id),
         )
         return {
             "items": msgspec.to_builtins(rows),
             "next_cursor": None,
             "results": len(results),
             "is_final": tournament.state.is_end,
-            "method": {**METHODS[tournament.ruleset], "interval": INTERVAL},
+            "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
 
     def counted(self, tournament: Tournament) -> list[Result]:

@@ -11,7 +11,7 @@ from bot_sdk.bots import HOUSE, PREFIX
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, root_commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
-from bot_sdk.results.values import Entry, Round
+from bot_sdk.results.values import Entry
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import Mint
@@ -66,6 +66,7 @@ class Tournaments:
             return found
         self._check_quota(caller)
         root_secret = self._root_secret()
+        choices: dict[str, Any] = {name: order.get(name) for name in CHOICES}
         tournament = Tournament(
             id=tournament_id,
             name=order["name"],
@@ -75,7 +76,7 @@ class Tournaments:
             format=order["format"],
             deals=order.get("deals") or FORMATS[order["format"]].deals[0],
             table_size=table_size,
-            **{name: order.get(name) for name in CHOICES},
+            **choices,
             seed=self._seed() if order.get("seed") is None else order["seed"],
             limits=Limits(**order["limits"]),
             root=root_commitment(root_secret, tournament_id),

@@ -6,7 +6,7 @@ Whatever can be computed from entries, rounds and results is computed, not kept.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from redis import Redis
 
@@ -31,6 +31,11 @@ _round = msgspec.json.Decoder(Round)
 def place(slot: Slot) -> str:
     """Give the name of a game's place in its tournament; reruns of a game share it."""
     return f"{slot.round}.{slot.table}.{slot.leg}"
+
+
+def is_shared(slot: Slot | None) -> TypeGuard[Slot]:
+    """Tell whether other games are played on the board of a game, so that it can't be read before that is closed."""
+    return slot is not None and slot.is_shared
 
 
 class TournamentStore:
@@ -196,15 +201,30 @@ class TournamentStore:
         """Tell whether a board was closed."""
         return bool(self._redis.hexists(keys.tournament_closed(tournament_id), board))
 
-    def closed_among(self, boards: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Give those of many (tournament id, board) that were closed, in one round trip at most."""
-        asked = sorted(set(boards))
-        if not asked:
-            return set()
+    def is_readable(self, slot: Slot | None) -> bool:
+        """Tell whether more may be shown of the game at this place than who plays it and its state.
+
+        Nothing else is while other games are played on its board: whoever is yet to play there must not know it.
+        """
+        return self.are_readable([slot])[0]
+
+    def are_readable(self, slots: Sequence[Slot | None]) -> list[bool]:
+        """Tell it of many games, in one round trip at most."""
+        asked: dict[str, dict[str, bool]] = {}
+        for slot in slots:
+            if is_shared(slot):
+                asked.setdefault(slot.tournament_id, {})[slot.board] = False
+        if asked:
+            self._look_up(asked)
+        return [not is_shared(slot) or asked[slot.tournament_id][slot.board] for slot in slots]
+
+    def _look_up(self, asked: dict[str, dict[str, bool]]) -> None:
+        """Fill in which of the boards of several tournaments were closed."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for tournament_id, board in asked:
-                pipe.hexists(keys.tournament_closed(tournament_id), board)
-            return {each for each, is_closed in zip(asked, pipe.execute(), strict=True) if is_closed}
+            for tournament_id, boards in asked.items():
+                pipe.hmget(keys.tournament_closed(tournament_id), list(boards))
+            for boards, found in zip(asked.values(), pipe.execute(), strict=True):
+                boards.update(zip(boards, (word is not None for word in found), strict=True))
 
     def _put(self, tournament_id: str, key: str, field: str, seen: bytes, new: bytes) -> bytes:
         names = [key, keys.tournament_rev(tournament_id)]

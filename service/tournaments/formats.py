@@ -13,15 +13,16 @@ from itertools import groupby
 from math import ceil, log2
 from typing import Final
 
+from bot_sdk.results.knockout import table_ranking
 from bot_sdk.results.lots import lot
-from bot_sdk.results.standings import standings, table_ranking
+from bot_sdk.results.standings import standings
 from bot_sdk.results.values import Entry, Result, Round
 from service.store.entities import Tournament
 from service.tournaments.boards import FIELD, FRESH, ROTATE, places
 from service.tournaments.disjoint import disjoint_rounds, rounds_per_disjoint_cycle
 from service.tournaments.errors import ImpossibleScheduleError, SettingError
 from service.tournaments.gauntlet import MATCH_ROUNDS, gauntlet, match_rounds
-from service.tournaments.knockout import knockout_round, knockout_tables
+from service.tournaments.knockout import default_advance, knockout_round, tables_by_round
 from service.tournaments.ladder import ladder_table
 from service.tournaments.schedule import check_entries, round_robin, rounds_per_cycle
 from service.tournaments.swiss import swiss_round
@@ -72,7 +73,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Rounds to be added to those there are; after the last ones nothing follows, and `reason` says why if it is odd."""
+    """Rounds to be added to those there are; nothing follows the last ones, and `reason` says why if it is odd."""
 
     rounds: Sequence[Round] = ()
     is_last: bool = False
@@ -241,6 +242,7 @@ def _scores(situation: Situation) -> dict[str, float]:
         tournament.ruleset,
         seed=tournament.seed,
         format=tournament.format,
+        deals=tournament.deals,
         rounds=situation.rounds,
     )
     return {row.bot_id: row.points if tournament.table_size == 2 else row.mean.mean or 0 for row in rows}
@@ -260,7 +262,8 @@ def _knockout(situation: Situation) -> Draw:
     )
     if following is not None:
         return Draw([following])
-    is_decided = len(situation.rounds) > 0 and len(situation.rounds[len(situation.rounds)].tables) == 1
+    last = situation.rounds[len(situation.rounds)]
+    is_decided = len(last.tables) == 1 and not last.byes
     return Draw(is_last=True, reason=None if is_decided else _too_few(situation, f"round {len(situation.rounds)}"))
 
 
@@ -270,19 +273,22 @@ def _rankings(situation: Situation) -> list[list[list[str]]]:
         at: list(results)
         for at, results in groupby(situation.results, lambda result: (result.slot.round, result.slot.table))
     }
-    seeding, ruleset = situation.everybody, situation.tournament.ruleset
+    ruleset = situation.tournament.ruleset
     return [
-        [table_ranking(by_table[number, at], ruleset, seeding) for at in range(1, len(each.tables) + 1)]
+        [
+            table_ranking(by_table[number, at], ruleset, [bot_id for bot_id in situation.everybody if bot_id in seated])
+            for at, seated in enumerate(each.tables, 1)
+        ]
         for number, each in situation.rounds.items()
     ]
 
 
 def _count_knockout(tournament: Tournament, entries: int) -> Sequence[int]:
-    return knockout_tables(entries, tournament.table_size, _advance(tournament))
+    return tables_by_round(entries, table_size=tournament.table_size, advance=_advance(tournament))
 
 
 def _advance(tournament: Tournament) -> int:
-    return tournament.advance or tournament.table_size // 2
+    return tournament.advance or default_advance(tournament.table_size)
 
 
 def _too_few(situation: Situation, after: str) -> str:
