@@ -28,8 +28,9 @@ class ArenaError(SdkError):
     """
 
     def __init__(self, status: int, code: str, detail: str, errors: Mapping[str, list[str]] | None = None) -> None:
-        fields = "; ".join(f"{name}: {', '.join(said)}" for name, said in (errors or {}).items())
-        super().__init__(f"{detail} ({fields})" if fields else detail)
+        fields = [f"{name}: {', '.join(said)}" for name, said in (errors or {}).items()]
+        more = "; ".join(field for field in fields if field not in detail)
+        super().__init__(f"{detail} ({more})" if more else detail)
         self.status = status
         self.code = code
         self.errors = dict(errors or {})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from rich.console import Group
 from rich.table import Table
 
 from service.launch.report import interval
@@ -25,7 +26,7 @@ _SPECIAL: Final = {
 _SETTINGS: Final = ("rounds", "challenger", "advance", "max_games", "entries_per_account")
 
 
-def standings(title: str, shown: Json) -> Table:
+def standings(title: str, shown: Json) -> Group:
     """Show standings, and below them how they come about."""
     rows = shown["items"]
     special = {key: heading for key, heading in _SPECIAL.items() if any(row.get(key) for row in rows)}
@@ -35,29 +36,28 @@ def standings(title: str, shown: Json) -> Table:
         played = (row["place"], name, row["games"], f"{row['points']:g}", interval(row["mean"]), row["wins"])
         table.add_row(*map(str, played), *(str(row[key]) for key in special))
     method = shown["method"]
-    table.caption = (
-        f"{'final' if shown['is_final'] else 'so far'}, from {words.counted(shown['results'], 'result')}\n"
-        f"ranked by {method['score']}; then {', '.join(method['tiebreaks'])}\n"
-        f"mean: {method['mean']}; ±: {method['interval']}"
+    return Group(
+        table,
+        f"{'final' if shown['is_final'] else 'so far'}, from {words.counted(shown['results'], 'result')}",
+        f"ranked by {method['score']}; then {', '.join(method['tiebreaks'])}",
+        f"mean: {method['mean']}; ±: {method['interval']}",
     )
-    return table
 
 
-def crosstable(title: str, shown: Json) -> Table:
+def crosstable(title: str, shown: Json) -> Group:
     """Show what each made of its games against each other: points/games."""
     rows = shown["items"]
     table = _table(title, "", "bot", *(str(at + 1) for at in range(len(rows))))
     for at, row in enumerate(rows):
         table.add_row(str(at + 1), row["name"], *(_cell(cell) for cell in row["cells"]))
-    table.caption = "points/games against each, in the order of the standings"
-    return table
+    return Group(table, "points/games against each, in the order of the standings")
 
 
 def _cell(cell: Json | None) -> str:
     return "" if cell is None else f"{cell['points']:g}/{cell['games']}"
 
 
-def leaderboard(title: str, shown: Json) -> Table:
+def leaderboard(title: str, shown: Json) -> Group:
     """Show ratings, best first, and below them how they come about."""
     table = _table(title, "", "bot", "version", "rating", "games")
     for row in shown["items"]:
@@ -66,12 +66,13 @@ def leaderboard(title: str, shown: Json) -> Table:
         table.add_row(rank, row["name"] or row["bot_id"], row["version"], rating, str(row["games"]))
     method, at = shown["method"], shown["computed_at"]
     computed = "not computed yet" if at is None else f"computed {moment(at)}"
-    table.caption = (
-        f"{computed}, from {words.counted(shown['results'], 'rated result')}\n"
-        f"rating: {method['rating']}; ±: {method['interval']}\n"
-        f"rated: {method['rated']}\nranked {method['rank']}"
+    return Group(
+        table,
+        f"{computed}, from {words.counted(shown['results'], 'rated result')}",
+        f"rating: {method['rating']}; ±: {method['interval']}",
+        f"rated: {method['rated']}",
+        f"ranked {method['rank']}",
     )
-    return table
 
 
 def tournaments(items: Sequence[Json]) -> Table:
@@ -127,7 +128,7 @@ def moment(milliseconds: int) -> str:
 
 
 def _table(title: str | None, *headings: str) -> Table:
-    table = Table(title=title, caption_justify="left")
+    table = Table(title=title)
     for heading in headings:
         is_text = heading in {"bot", "id", "name", "ruleset", "format", "state"}
         table.add_column(heading, justify="left" if is_text else "right")
