@@ -242,6 +242,15 @@ def test_watching_tells_each_message_to_programs(entered, ask):
     assert (told[-1]["state"], told[-1]["finished"]) == ("finished", 20)
 
 
+def test_a_terminal_shows_one_line_that_changes(played, ask, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    ran = ask("watch", played)
+    assert "some is finished: 6 of 6 games" in ran.stderr
+    assert ran.stderr.endswith("\x1b[2K")  # and it is gone at the end
+    assert ran.stdout.startswith("some is finished: ")
+
+
 class Watch:
     """A `watch` in a process of its own."""
 
