@@ -9,8 +9,8 @@ from flask_smorest import Api
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
-    admin,
     accounts,
+    admin,
     auth,
     bodies,
     bots,

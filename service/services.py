@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from service.arena.accounts import Accounts
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.planning import Planning
 from service.arena.play import Play
@@ -43,6 +44,7 @@ class Services:
     tournaments: Tournaments
     scoreboard: Scoreboard
     rounds: Rounds
+    exports: Exports
     planning: Planning
     arena_key: Callable[[], bytes]
     version: str = VERSION
@@ -87,7 +89,8 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         play=Play(store, queue, games),
         tournaments=tournaments,
         scoreboard=scoreboard,
-        rounds=Rounds(store, tournaments, scoreboard),
+        rounds=Rounds(store, tournaments),
+        exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )

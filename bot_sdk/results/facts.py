@@ -10,7 +10,7 @@ from bot_sdk.results.buchholz import Buchholz
 from bot_sdk.results.knockout import final_ranking, reached
 from bot_sdk.results.lots import lot
 from bot_sdk.results.tally import Tallies, tally
-from bot_sdk.results.values import Result
+from bot_sdk.results.values import Entry, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Facts:
 
 
 def gathered(
-    bots: Sequence[str],
+    entries: Iterable[Entry],
     results: Iterable[Result],
     ruleset: str,
     *,
@@ -40,7 +40,8 @@ def gathered(
     rounds: Rounds,
 ) -> Facts:
     """Work out the facts of these entries; raises KeyError for an unknown ruleset."""
-    results = list(results)
+    entries, results = list(entries), list(results)
+    bots = [entry.bot_id for entry in entries]
     tallies = tally(results, ruleset)
     attendances = attendance(bots, rounds, results, deals=deals, is_swiss=tournament_format == "swiss")
     is_two_seat_swiss = (ruleset, tournament_format) == ("seven_up", "swiss")
@@ -49,7 +50,8 @@ def gathered(
     final: list[str] = []
     if tournament_format == "knockout":
         seeding = sorted(bots, key=lambda bot_id: lot(seed, bot_id))
-        final = final_ranking(rounds, results, ruleset, deals=deals, seeding=seeding)
+        gone = {entry.bot_id for entry in entries if entry.withdrawn_at is not None}
+        final = final_ranking(rounds, results, ruleset, deals=deals, seeding=seeding, gone=gone)
     return Facts(
         tallies=tallies,
         attendances=attendances,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot_sdk.results.attendance import Rounds, legs_of
 from bot_sdk.results.tally import Tally, tally
@@ -42,20 +42,48 @@ def _outs(legs: Iterable[Result]) -> Counter[str]:
 
 
 def final_ranking(
-    rounds: Rounds, results: Iterable[Result], ruleset: str, *, deals: str, seeding: Sequence[str]
+    rounds: Rounds,
+    results: Iterable[Result],
+    ruleset: str,
+    *,
+    deals: str,
+    seeding: Sequence[str],
+    gone: Collection[str],
 ) -> list[str]:
     """Return the entries of the deciding table, the winner first; none before each of its legs has a result.
 
-    The last round decides if it has one table and no bye. `seeding` names all entries, the best seed first.
+    The last round decides if it has one table and no bye. At two seats it also does if but one is left to go
+    on from it, since all others who could have `gone` home: then there is only the winner. `seeding` names
+    all entries, the best seed first.
     """
-    last = max(rounds, default=0)
-    if last == 0 or rounds[last].byes or len(rounds[last].tables) != 1:
+    if not rounds:
         return []
-    (table,) = rounds[last].tables
-    legs = [result for result in results if result.slot.round == last]
-    if len(legs) < legs_of(len(table), deals):
+    last = max(rounds)
+    tables, byes = rounds[last].tables, rounds[last].byes
+    by_table = _by_table(last, results)
+    if any(len(by_table[at]) < legs_of(len(table), deals) for at, table in enumerate(tables, 1)):
         return []
-    return table_ranking(legs, ruleset, seeding)
+    rankings = [table_ranking(by_table[at], ruleset, seeding) for at in range(1, len(tables) + 1)]
+    if len(tables) == 1 and not byes:
+        return rankings[0]
+    if any(len(table) > 2 for table in tables):
+        return []
+    return _left_alone([*rankings, *([bot_id] for bot_id in byes)], gone)
+
+
+def _left_alone(companies: Iterable[Sequence[str]], gone: Collection[str]) -> list[str]:
+    """Return the one to go on, if only one of the companies, each best first, has anybody who can."""
+    present = [[bot_id for bot_id in company if bot_id not in gone] for company in companies]
+    left = [company[0] for company in present if company]
+    return left if len(left) == 1 else []
+
+
+def _by_table(number: int, results: Iterable[Result]) -> Mapping[int, list[Result]]:
+    by_table: dict[int, list[Result]] = defaultdict(list)
+    for result in results:
+        if result.slot.round == number:
+            by_table[result.slot.table].append(result)
+    return by_table
 
 
 def reached(rounds: Rounds, final: Sequence[str]) -> dict[str, int]:

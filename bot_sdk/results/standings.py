@@ -94,7 +94,7 @@ def standings(
     """
     entered = {entry.bot_id: entry for entry in entries}
     facts = gathered(
-        list(entered), results, ruleset, seed=seed, tournament_format=format, deals=deals, rounds=rounds or {}
+        entered.values(), results, ruleset, seed=seed, tournament_format=format, deals=deals, rounds=rounds or {}
     )
     ranked_by = criteria(ruleset, format)
     rows: list[Standing] = []

@@ -82,6 +82,38 @@ class Standings(Schema):
     method = fields.Nested(Method, required=True)
 
 
+class CellView(Schema):
+    """What a bot made of its games against another."""
+
+    games = fields.Integer(required=True, metadata={"description": "That were decided between the two."})
+    points = fields.Float(required=True, metadata={"description": "1 for each won, 1/2 for each tied, forfeits too."})
+    mean = fields.Nested(MeanView, required=True)
+    forfeits = fields.Integer(required=True)
+    forfeit_wins = fields.Integer(required=True)
+    voids = fields.Integer(required=True)
+
+
+class CrosstableRow(Schema):
+    """One bot against all."""
+
+    place = fields.Integer(required=True)
+    bot_id = fields.String(required=True)
+    name = fields.String(required=True)
+    cells = fields.List(
+        fields.Nested(CellView, allow_none=True),
+        required=True,
+        metadata={"description": "In the order of the rows; null for itself and for whom it hasn't met."},
+    )
+
+
+class Crosstable(Schema):
+    """Each against each, in the order of the standings."""
+
+    items = fields.List(fields.Nested(CrosstableRow), required=True)
+    next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
+    results = fields.Integer(required=True, metadata={"description": "How many games it is made from."})
+
+
 class PlaceView(Schema):
     """A game of the schedule; nulls before it is made, and before its result may be read."""
 
@@ -133,7 +165,12 @@ class ExportArgs(Schema):
 
     format = fields.String(
         load_default="records",
-        validate=validate.OneOf(["records"], error="expected records, the one format there is, got {input!r}"),
+        validate=validate.OneOf(["csv", "jsonl", "records"], error="expected one of {choices}, got {input!r}"),
+        metadata={
+            "description": "`records`: a record a line (docs/record.md). `csv`: the results, a row for each seat of "
+            "each game. `jsonl`: the tournament, its entries, rounds, results and standings, a JSON object a line, "
+            "from which `slagbot recompute` computes the standings again."
+        },
     )
 
 
@@ -146,6 +183,13 @@ BoardList = page_of(BoardView, "BoardList")
 def show_standings(tournament_id: str) -> dict[str, Any]:
     """Show the standings by the results so far, and how they are computed."""
     return services().scoreboard.standings(tournament_id)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/crosstable", who=public())
+@blp.response(200, Crosstable)
+def show_crosstable(tournament_id: str) -> dict[str, Any]:
+    """Show what each entry made of its games against each other one, by the results so far."""
+    return services().scoreboard.crosstable(tournament_id)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/rounds", who=public())
@@ -198,14 +242,17 @@ def stream_tournament(tournament_id: str) -> Response:
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/export", who=public())
 @blp.arguments(ExportArgs, location="query")
-@blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="A record a line (docs/record.md).")
-def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:  # noqa: ARG001 (there is one format)
-    """Export the records of all games that have a result, a JSON object a line, in order of round and table."""
-    lines = _lines(services().rounds.records(tournament_id))
-    disposition = {"Content-Disposition": f'attachment; filename="{tournament_id}.jsonl"'}
-    return current_app.response_class(lines, content_type=JSON_LINES, headers=disposition)
+@blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="Lines, as `format` says.")
+def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:
+    """Export what counts so far, in order of round, table and leg."""
+    exports = services().exports
+    if query["format"] == "csv":
+        return _file(exports.sheet(tournament_id), f"{tournament_id}.csv", "text/csv; charset=utf-8; header=present")
+    if query["format"] == "jsonl":
+        return _file(exports.lines(tournament_id), f"{tournament_id}.jsonl", JSON_LINES)
+    return _file(exports.records(tournament_id), f"{tournament_id}-records.jsonl", JSON_LINES)
 
 
-def _lines(records: Iterator[bytes]) -> Iterator[bytes]:
-    for written in records:
-        yield written.rstrip(b"\n") + b"\n"
+def _file(lines: Iterator[bytes], name: str, content_type: str) -> Response:
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return current_app.response_class(lines, content_type=content_type, headers=disposition)

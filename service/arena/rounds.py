@@ -6,14 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from bot_sdk.games import record
 from bot_sdk.games.packs import board_secret, commitment
 from bot_sdk.results.values import GameState, Round
 from service.arena import views
-from service.arena.scoreboard import Scoreboard
 from service.arena.starting import Attempt
 from service.arena.tournaments import Tournaments
-from service.referee.table import Table
 from service.store.entities import Tournament
 from service.store.store import Store
 from service.tournaments.boards import Place, label_of, places
@@ -22,11 +19,10 @@ from service.tournaments.boards import Place, label_of, places
 class Rounds:
     """Reads what was drawn and played."""
 
-    def __init__(self, store: Store, tournaments: Tournaments, scoreboard: Scoreboard) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments) -> None:
         """Keep what it works with."""
         self._store = store
         self._tournaments = tournaments
-        self._scoreboard = scoreboard
 
     def rounds(self, tournament_id: str) -> Sequence[dict[str, Any]]:
         """Show the rounds drawn so far: tables with boards, games and results, and who sits out.
@@ -50,16 +46,6 @@ class Rounds:
         self._tournaments.get(tournament_id)
         found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
         return [views.summary(game) for game in found], following
-
-    def records(self, tournament_id: str) -> Iterator[bytes]:
-        """Give the record of each game whose result counts, by round, table and leg; raises NotFoundError at once."""
-        return self._records(self._tournaments.get(tournament_id))
-
-    def _records(self, tournament: Tournament) -> Iterator[bytes]:
-        for result in self._scoreboard.counted(tournament):
-            loaded = self._store.games.load(result.game_id)
-            if loaded is not None and loaded[0].state.is_end:
-                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
 
 
 class _Rounds(Sequence[dict[str, Any]]):

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from bot_sdk.results.standings import method, standings
-from bot_sdk.results.values import Result, Round
+from bot_sdk.results.crosstable import crosstable
+from bot_sdk.results.standings import Standing, method, standings
+from bot_sdk.results.values import Entry, Result, Round
 from service.arena.tournaments import Tournaments
 from service.store import due, keys
 from service.store.entities import Tournament, TournamentState
@@ -107,23 +108,35 @@ class Scoreboard:
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        store = self._store.tournaments
         results = self.counted(tournament)
-        rows = standings(
-            store.entries(tournament_id),
-            results,
-            tournament.ruleset,
-            seed=tournament.seed,
-            format=tournament.format,
-            deals=tournament.deals,
-            rounds=store.rounds(tournament_id),
-        )
         return {
-            "items": msgspec.to_builtins(rows),
+            "items": msgspec.to_builtins(self.rows(tournament, results)),
             "next_cursor": None,
             "results": len(results),
             "is_final": tournament.state.is_end,
             "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
+        }
+
+    def crosstable(self, tournament_id: str) -> dict[str, Any]:
+        """Show what each entry made of each other one by the results that count so far; raises NotFoundError."""
+        tournament = self._tournaments.get(tournament_id)
+        results = self.counted(tournament)
+        rows = crosstable(self._entries(tournament), results, tournament.ruleset, **self._course(tournament))
+        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(results)}
+
+    def rows(self, tournament: Tournament, results: list[Result]) -> list[Standing]:
+        """Rank the entries by these results."""
+        return standings(self._entries(tournament), results, tournament.ruleset, **self._course(tournament))
+
+    def _entries(self, tournament: Tournament) -> list[Entry]:
+        return self._store.tournaments.entries(tournament.id)
+
+    def _course(self, tournament: Tournament) -> dict[str, Any]:
+        return {
+            "seed": tournament.seed,
+            "format": tournament.format,
+            "deals": tournament.deals,
+            "rounds": self._store.tournaments.rounds(tournament.id),
         }
 
     def counted(self, tournament: Tournament) -> list[Result]:

@@ -84,23 +84,43 @@ def test_in_river_a_void_leg_makes_nobody_last():
 SEVEN_UP = drawn("ab cd / e", "ac / e", "ea")
 
 
+def final(rounds, results, *, deals="fresh", gone=()) -> list[str]:
+    return final_ranking(rounds, results, "seven_up", deals=deals, seeding="abcde", gone=gone)
+
+
 def test_how_far_is_the_last_round_at_a_table_or_with_a_bye_and_one_more_for_the_winner():
-    final = final_ranking(SEVEN_UP, won(SEVEN_UP), "seven_up", deals="fresh", seeding="abcde")
-    assert final == ["e", "a"]
-    assert reached(SEVEN_UP, final) == {"e": 4, "a": 3, "c": 2, "b": 1, "d": 1}
+    ranking = final(SEVEN_UP, won(SEVEN_UP))
+    assert ranking == ["e", "a"]
+    assert reached(SEVEN_UP, ranking) == {"e": 4, "a": 3, "c": 2, "b": 1, "d": 1}
 
 
 def test_there_is_no_winner_before_the_final_has_its_results():
     semifinals = drawn("ab cd / e", "ac / e")
-    assert final_ranking(semifinals, won(semifinals), "seven_up", deals="fresh", seeding="abcde") == []
-    assert final_ranking(SEVEN_UP, won(semifinals), "seven_up", deals="fresh", seeding="abcde") == []
-    assert final_ranking(SEVEN_UP, won(SEVEN_UP), "seven_up", deals="rotate", seeding="abcde") == []
-    assert final_ranking({}, [], "seven_up", deals="fresh", seeding="abcde") == []
+    assert final(semifinals, won(semifinals)) == []
+    assert final(SEVEN_UP, won(semifinals)) == []
+    assert final(SEVEN_UP, won(SEVEN_UP), deals="rotate") == []
+    assert final({}, []) == []
 
 
 def test_with_all_legs_of_the_final_there_is_a_winner():
     results = [*won(SEVEN_UP), game("ae", [7, 1], at=(3, 1, 1))]
-    assert final_ranking(SEVEN_UP, results, "seven_up", deals="rotate", seeding="abcde") == ["a", "e"]
+    assert final(SEVEN_UP, results, deals="rotate") == ["a", "e"]
+
+
+def test_who_is_left_alone_has_won_without_a_final():
+    semifinals = drawn("ab cd")
+    assert final(semifinals, won(semifinals), gone="cd") == ["a"]
+    assert final(semifinals, won(semifinals), gone="acd") == ["b"]
+    assert final(semifinals, won(semifinals), gone="c") == []
+    assert final(semifinals, won(drawn("ab")), gone="cd") == []
+    assert final(drawn("ab / c"), won(drawn("ab")), gone="ab") == ["c"]
+    assert final(semifinals, won(semifinals), gone="abcd") == []
+
+
+def test_at_tables_who_goes_home_leaves_the_others_where_they_are():
+    rounds = drawn("abcd / e")
+    results = [game("abcd", [4, 3, 2, 1], at=(1, 1, 0))]
+    assert final_ranking(rounds, results, "river", deals="fresh", seeding="abcde", gone="abcd") == []
 
 
 # Standings

@@ -25,7 +25,7 @@ def judge(client):
 
 
 def test_disabled_bot_stays_so_until_the_operator_and_a_check_let_it_back(app, host, registered, judge, client):
-    bot = registered(app, host, "a")
+    bot = registered(app, host, "a", url="http://127.0.0.1:9001/")
     for _ in range(2):
         shown = judge(bot, state="disabled", reason="it cheats").get_json()
         assert (shown["state"], shown["reason"]) == ("disabled", "it cheats")
@@ -41,8 +41,8 @@ def test_disabled_bot_stays_so_until_the_operator_and_a_check_let_it_back(app, h
 def test_nobody_else_may(app, host, registered, client):
     bot = registered(app, host, "a")
     path = f"/v1/admin/bots/{bot}/state"
-    problem(host("PUT", path, json={"state": "disabled"}), 403, "forbidden")
-    problem(client.put(path, json={"state": "disabled"}), 401, "unauthorized")
+    problem(host("PUT", path, json={"state": "disabled"}), 403, "wrong_kind_of_token")
+    problem(client.put(path, json={"state": "disabled"}), 401, "token_needed")
     assert host("GET", f"/v1/bots/{bot}").get_json()["state"] == BotState.ACTIVE
 
 

@@ -37,6 +37,15 @@ def results_of(store, tournament_id):
     return store.tournaments.results(tournament_id)
 
 
+def games_of(store, tournament_id):
+    """Give all games in order of round, table and leg."""
+    found, cursor = store.games.list_for_tournament(tournament_id, limit=100)
+    while cursor:
+        more, cursor = store.games.list_for_tournament(tournament_id, limit=100, cursor=cursor)
+        found += more
+    return sorted(found, key=lambda game: (game.slot.round, game.slot.table, game.slot.leg))
+
+
 # --- swiss ------------------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +202,7 @@ def test_at_most_eight_pairs_of_a_test_run_side_by_side(running, sprt_match, sto
     tournament = sprt_match()
     assert len(running.advance(tournament, 1)) == 16
     assert running.advance(tournament, 1) == []
-    games = store.games.list_for_tournament(tournament, limit=100)[0]
+    games = games_of(store, tournament)
     assert {game.slot.round for game in games} == set(range(1, 9))
 
 
@@ -217,7 +226,7 @@ def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running,
     counted = {int(board.split(".")[0]) for board in rated.by_board}
     assert counted == set(range(1, max(counted) + 1))
     assert f"after {len(counted)} pairs" in ended.reason
-    states = Counter(game.state for game in store.games.list_for_tournament(tournament, limit=100)[0])
+    states = Counter(game.state for game in games_of(store, tournament))
     assert states[GameState.RUNNING] == 0
 
 
@@ -227,12 +236,8 @@ def test_games_under_way_when_a_test_is_decided_are_cancelled(running, sprt_matc
         made = running.advance(tournament, 1)
         if not made and store.tournaments.get(tournament).state.is_end:
             break
-        by_round = sorted(made, key=lambda game: store.games.get(game).slot.round)
-        running_now = [
-            game.id for game in store.games.list_for_tournament(tournament, limit=100)[0] if game.state == "running"
-        ]
-        worker.drive(*sorted(running_now, key=lambda game: store.games.get(game).slot.round)[:4], *by_round[:0])
-    games = store.games.list_for_tournament(tournament, limit=100)[0]
+        worker.drive(*[game.id for game in games_of(store, tournament) if game.state is GameState.RUNNING][:4])
+    games = games_of(store, tournament)
     assert Counter(game.state for game in games)[GameState.CANCELLED] > 0
     assert finish(tournament).state is TournamentState.FINISHED
     assert store.tournaments.closed(tournament) >= {game.slot.board for game in games}
