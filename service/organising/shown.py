@@ -23,7 +23,7 @@ _SPECIAL: Final = {
     "missing": "missing",
 }
 """Columns of the standings that are shown where there is something in them."""
-_SETTINGS: Final = ("rounds", "challenger", "advance", "max_games", "entries_per_account")
+_SETTINGS: Final = ("rounds", "challenger", "advance", "max_games", "entries_per_account", "seed")
 
 
 def standings(title: str, shown: Json) -> Group:
@@ -97,7 +97,7 @@ def tournament(shown: Json, entries: Sequence[Json]) -> Table:
         ("test", shown["test"] and words.test(shown["test"], names)),
         ("ruleset", f"{shown['ruleset']}: {_pairs(shown['options'])}"),
         ("format", f"{shown['format']}, tables of {shown['table_size']}, {shown['deals']} deals"),
-        ("", _pairs({name: shown[name] for name in _SETTINGS if shown[name] is not None})),
+        ("settings", _pairs({name: shown[name] for name in _SETTINGS if shown[name] is not None})),
         ("sprt", shown["sprt"] and _pairs(shown["sprt"])),
         ("limits", _pairs(shown["limits"])),
         ("invited", shown["invited"] and ", ".join(shown["invited"])),

@@ -38,12 +38,12 @@ def progress(shown: Mapping[str, Any]) -> str:
 def plan(shown: Mapping[str, Any]) -> str:
     """Say what a tournament that can start would come to, and what that rests on."""
     games = f"{counted(shown['games'], 'game')} on {counted(shown['boards'], 'board')}"
-    rounds = f"in {counted(shown['rounds'], 'round')}, about {shown['games_per_entry']:,.4g} an entry"
+    each = f"about {shown['games_per_entry']:,.4g} for each entry"
     return "\n".join(
         [
-            f"it would be {games} {rounds}",
+            f"it would be {games} in {counted(shown['rounds'], 'round')}, {each}",
             f"about {counted(shown['decisions'], 'decision')}, about {duration(shown['seconds'])}",
-            "as far as can be told:",
+            "this assumes:",
             *(f"- {assumption}" for assumption in shown["assumes"]),
         ]
     )

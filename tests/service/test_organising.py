@@ -107,9 +107,9 @@ def test_a_tournament_from_its_making_to_its_standings(ask, answer, client, tmp_
     ]
     said = ask("start", "friday", "--dry-run").stdout
     assert re.search(
-        r"^it would be 4 games on 4 boards in 4 rounds, about 4 an entry\nabout [\d,]+ decisions, about ", said
+        r"^it would be 4 games on 4 boards in 4 rounds, about 4 for each entry\nabout [\d,]+ decisions, about ", said
     )
-    assert "- nobody withdraws" in said
+    assert "this assumes:\n- " in said
     assert client.tournament(tournament_id)["state"] == "open"
 
     assert re.search(r"^friday is running: \d of 4 games", ask("start", "friday").stdout)
