@@ -129,6 +129,9 @@ def _check_sprt(tournament: Tournament) -> None:
         raise SettingError("sprt", f"expected rotate deals for an SPRT, which judges pairs, got {tournament.deals}")
     if sprt.elo0 >= sprt.elo1:
         raise SettingError("sprt", f"expected elo0 below elo1, got {sprt.elo0:g} and {sprt.elo1:g}")
+    for name, rate in (("alpha", sprt.alpha), ("beta", sprt.beta)):
+        if not 0 < rate <= 0.5:
+            raise SettingError("sprt", f"expected {name} above 0 and at most 0.5, got {rate:g}")
 
 
 def check_start(tournament: Tournament, entries: Sequence[Entry]) -> None:
