@@ -37,6 +37,7 @@ NAMES = (
     "renew",
     "reserve",
     "set_entropy",
+    "show",
     "stall",
     "start_game",
 )

@@ -154,6 +154,10 @@ class Desk:
     def slot(self, number: int = 1) -> Slot:
         return Slot(tournament_id="trn_1", round=1, table=number, board=f"1.{number}")
 
+    def shared_slot(self, number: int = 1) -> Slot:
+        """Give a place whose board is that of all tables of the round."""
+        return replace(self.slot(number), board="1", is_shared=True)
+
     def meta(self, game_id: str) -> Game:
         found = self.store.games.get(game_id)
         assert found is not None
