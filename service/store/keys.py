@@ -207,7 +207,7 @@ def rating_opponents(ruleset: str) -> str:
 
 
 def rating_lease(ruleset: str) -> str:
-    """Value: the token of who computes the ratings; expires."""
+    """Value: the token of who computes the ratings, or whose fit broke; expires."""
     return f"{{r:{ruleset}}}:lease"
 
 
