@@ -21,6 +21,8 @@ from bot_sdk.results.values import Entry, GameState, Result, Round
 FORMAT: Final = 1
 T = TypeVar("T")
 
+_MOST: Final = 1_000_000_000  # far beyond any game, and still exact wherever it is summed
+
 
 class ExportError(SdkError, ValueError):
     """An export that can't be read; the message says in which line, what was expected and what came."""
@@ -108,8 +110,8 @@ def read(lines: Iterable[bytes]) -> Export:
     """Read an export; raises `ExportError` unless it is whole and its things fit together.
 
     Checked: the form of every line, that each entry, round, game and standing comes once, that a result has as
-    many of everything as seats, and the counts of the head. Not checked: whether the standings follow from the
-    results (see `recompute`).
+    many of everything as seats and is one of a table that was drawn, and the counts of the head. Not checked:
+    whether the standings follow from the results (see `recompute`).
     """
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     head = _read_head(*next(numbered, (1, b"")))
@@ -123,6 +125,7 @@ def read(lines: Iterable[bytes]) -> Export:
         if kind in seen and len(seen[kind]) != expected:
             got = len(seen[kind])
             raise ExportError(f"expected {expected} lines of kind {kind!r}, as line 1 says, got {got}: it isn't whole")
+    _check_drawn(export)
     return export
 
 
@@ -177,3 +180,16 @@ def _check(number: int, result: Result, tournament: Exported) -> None:
         raise ExportError(f"line {number}: expected places in a finished game, got none")
     if not set(result.forfeited) <= set(range(seats)) or len(set(result.bots)) < seats:
         raise ExportError(f"line {number}: expected {seats} different bots and forfeits by seat, got {quoted(result)}")
+    if max(abs(count) for count in (result.deals, *result.totals, *(result.exact_bids or ()))) > _MOST:
+        raise ExportError(f"line {number}: expected points, bids and deals up to {_MOST}, got {quoted(result)}")
+
+
+def _check_drawn(export: Export) -> None:
+    for result in export.results:
+        at, drawn = result.slot, export.rounds.get(result.slot.round)
+        table = drawn.tables[at.table - 1] if drawn and 1 <= at.table <= len(drawn.tables) else ()
+        if set(table) != set(result.bots):
+            raise ExportError(
+                f"expected at table {at.table} of round {at.round} the entries drawn there, {quoted(table)}, "
+                f"got {quoted(result.bots)} in game {result.game_id}"
+            )

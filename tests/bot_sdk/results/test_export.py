@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot_sdk.results.export import Export, Exported, ExportError, read, write
 from bot_sdk.results.recompute import differences
@@ -145,6 +148,10 @@ def on_result(**changes: Any) -> list[bytes]:
         (on_result(places=None), "line 10: expected places in a finished game, got none"),
         (on_result(forfeited=[2]), "line 10: expected 2 different bots and forfeits by seat"),
         (on_result(bots=["a", "a"]), "line 10: expected 2 different bots"),
+        (on_result(totals=[7, 10**400]), "line 10: expected points, bids and deals up to"),
+        (on_result(bots=["a", "c"]), "expected at table 1 of round 1 the entries drawn there, .* got .* in game gam_"),
+        (changed("result", lambda of: of["slot"].update(table=7)), "expected at table 7 of round 1"),
+        (without("round"), "expected at table 1 of round 1"),
         (changed("entry", lambda of: of.update(bot_id="a"), at=1), "line 3: expected each entry once, got that of 'a'"),
         (
             changed("round", lambda of: of.update(number=1), at=1),
@@ -161,6 +168,14 @@ def on_result(**changes: Any) -> list[bytes]:
 def test_what_does_not_fit_is_refused_with_its_line(lines, message):
     with pytest.raises(ExportError, match=message):
         read(lines)
+
+
+@given(st.binary(max_size=60), st.integers(0, len(LINES) - 1), st.integers(0, 200))
+def test_whatever_stands_in_a_line_it_is_read_or_refused(noise, at, start):
+    lines = [*LINES]
+    lines[at] = lines[at][:start] + noise + lines[at][start + len(noise) :]
+    with suppress(ExportError):
+        differences(read(lines))
 
 
 # Recomputing
