@@ -10,6 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
     accounts,
+    admin,
     auth,
     bodies,
     bots,
@@ -43,6 +44,7 @@ RESOURCES = (
     tournaments.blp,
     entries.blp,
     scoreboard.blp,
+    admin.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a

@@ -36,6 +36,7 @@ NAMES = (
     "renew",
     "reserve",
     "set_entropy",
+    "show",
     "stall",
     "start_game",
 )

@@ -9,3 +9,12 @@ class TournamentsError(Exception):
 
 class ImpossibleScheduleError(TournamentsError, ValueError):
     """These entries can't be seated as asked; the message says what would do."""
+
+
+class SettingError(TournamentsError, ValueError):
+    """A format can't have this setting; `field` names it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        """Keep which setting is wrong."""
+        super().__init__(message)
+        self.field = field

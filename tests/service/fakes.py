@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any
 
 from bot_sdk.events import Outcome
+from bot_sdk.results.values import Result
 from service.outbound.values import Answer, Call
+from service.store.entities import Tournament
 
 Decision = dict[str, Any]
 Behaviour = Callable[[Decision], Any]
@@ -155,3 +157,14 @@ class Clock:
 
     def forward(self, ms: int) -> None:
         self.now += ms
+
+
+class HeldResults:
+    """Ratings that only remember which results they were given, by board."""
+
+    def __init__(self):
+        self.by_board: dict[str, list[Result]] = {}
+
+    def take(self, tournament: Tournament, results: Sequence[Result]) -> None:
+        for result in results:
+            self.by_board.setdefault(result.slot.board, []).append(result)

@@ -8,33 +8,12 @@ from collections import Counter
 import pytest
 
 from bot_sdk.results.values import GameState
-from service.arena.sweep import Sweep, shards
+from service.arena.sweep import shards
 from service.store import due, keys
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
 from tests.service.fakes import HeldQueue, until
 
 FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
-
-
-@pytest.fixture
-def make_sweep(store, queue, running):
-    def make(token="one", running=running, every_ms=1_000, queue=queue):
-        return Sweep(
-            store,
-            queue,
-            running,
-            token=token,
-            every_ms=every_ms,
-            patience_ms=PATIENCE_MS,
-            open_seat_ms=OPEN_SEAT_MS,
-        )
-
-    return make
-
-
-@pytest.fixture
-def sweep(make_sweep):
-    return make_sweep()
 
 
 def is_due_in(store, name, ms):
