@@ -59,6 +59,11 @@ def t_quantile(freedom: int, level: float = 0.95) -> float:
     return sqrt(freedom) * tan(angle)
 
 
+def t_within(t: float, freedom: int) -> float:
+    """Return the probability that |T| stays under `t` >= 0, for a whole number of degrees of freedom >= 1."""
+    return _within(atan(t / sqrt(freedom)), freedom)
+
+
 def _within(angle: float, freedom: int) -> float:
     """Return P(|T| < t): the finite series of Abramowitz & Stegun 26.7.3 (odd) and 26.7.4 (even)."""
     odd = freedom % 2

@@ -18,3 +18,7 @@ class SettingError(TournamentsError, ValueError):
         """Keep which setting is wrong."""
         super().__init__(message)
         self.field = field
+
+
+class ImpossibleTestError(TournamentsError, ValueError):
+    """A sequential test with these parameters decides nothing; the message says what would do."""
