@@ -6,13 +6,15 @@ their games begin, is for others to say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from math import ceil, log2
 from typing import Final
 
+from bot_sdk.results.encounters import Encounter, decided
 from bot_sdk.results.knockout import table_ranking
 from bot_sdk.results.lots import lot
 from bot_sdk.results.standings import standings
@@ -23,7 +25,7 @@ from service.tournaments.disjoint import disjoint_rounds, rounds_per_disjoint_cy
 from service.tournaments.errors import ImpossibleScheduleError, SettingError
 from service.tournaments.gauntlet import MATCH_ROUNDS, gauntlet, match_rounds
 from service.tournaments.knockout import default_advance, knockout_round, tables_by_round
-from service.tournaments.ladder import ladder_table
+from service.tournaments.ladder import ladder_tables
 from service.tournaments.schedule import check_entries, round_robin, rounds_per_cycle
 from service.tournaments.swiss import swiss_round
 
@@ -127,6 +129,9 @@ def _check_sprt(tournament: Tournament) -> None:
         raise SettingError("sprt", f"expected rotate deals for an SPRT, which judges pairs, got {tournament.deals}")
     if sprt.elo0 >= sprt.elo1:
         raise SettingError("sprt", f"expected elo0 below elo1, got {sprt.elo0:g} and {sprt.elo1:g}")
+    for name, rate in (("alpha", sprt.alpha), ("beta", sprt.beta)):
+        if not 0 < rate <= 0.5:
+            raise SettingError("sprt", f"expected {name} above 0 and at most 0.5, got {rate:g}")
 
 
 def check_start(tournament: Tournament, entries: Sequence[Entry]) -> None:
@@ -298,20 +303,25 @@ def _too_few(situation: Situation, after: str) -> str:
 
 def _ladder(situation: Situation) -> Draw:
     """Draw as many tables as keep each entry in two games on average; each is a round of its own."""
-    tournament = situation.tournament
-    most = tournament.max_games or MAX_GAMES
-    rounds = list(situation.rounds.values())
-    under_way = [each.tables[0] for number, each in situation.rounds.items() if f"{number}.1.0" not in situation.done]
+    tournament, rounds = situation.tournament, situation.rounds
     if len(situation.remaining) < 2:
         return Draw(is_last=True, reason=_too_few(situation, f"{len(rounds)} games"))
-    drawn: list[Round] = []
-    while len(rounds) < most and len(under_way) < len(situation.remaining):
-        table = ladder_table(situation.remaining, rounds, situation.results, busy=under_way, seed=tournament.seed)
-        following = Round((table,))
-        drawn.append(following)
-        rounds.append(following)
-        under_way.append(table)
-    return Draw(drawn, is_last=len(rounds) >= most)
+    most = tournament.max_games or MAX_GAMES
+    under_way = [each.tables[0] for number, each in rounds.items() if f"{number}.1.0" not in situation.done]
+    tables = ladder_tables(
+        situation.remaining,
+        list(rounds.values()),
+        _games_in_order(situation.results),
+        busy=Counter(bot_id for table in under_way for bot_id in table),
+        count=min(most - len(rounds), len(situation.remaining) - len(under_way)),
+        seed=tournament.seed,
+    )
+    return Draw([Round((table,)) for table in tables], is_last=len(rounds) + len(tables) >= most)
+
+
+def _games_in_order(results: Sequence[Result]) -> Iterator[Encounter]:
+    for result in sorted(results, key=lambda result: (result.ended_at, result.game_id)):
+        yield from decided(result)
 
 
 def _count_ladder(tournament: Tournament, _entries: int) -> Sequence[int]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from bot_sdk.results.values import GameState, Result
 from service.store.entities import Sprt
 from service.tournaments.formats import Situation
-from service.tournaments.sprt import State, judge
+from service.tournaments.sprt import SprtState, judge
 
 PAIRS_AT_ONCE: Final = 8
 """How many unfinished pairs of a test are played side by side: those after its end are for nothing."""
@@ -24,7 +24,7 @@ class Test:
     opponent: str
     judged: int
     sprt: Sprt
-    state: State
+    state: SprtState
 
     @property
     def is_decided(self) -> bool:
@@ -63,7 +63,7 @@ def test_of(situation: Situation) -> Test | None:
         return None
     challenger, opponent = contenders(situation)
     scores = pair_scores(situation.results, challenger)
-    state = judge(scores, elo0=sprt.elo0, elo1=sprt.elo1, alpha=sprt.alpha, beta=sprt.beta)
+    state = judge(sprt, scores)
     return Test(challenger, opponent, len(scores) if state.crossing is None else state.crossing + 1, sprt, state)
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
+from service.arena.errors import ConflictError
 from service.store import due
 from service.store.entities import Sprt, TournamentState
 from tests.service.bench import Background
 from tests.service.fakes import first_legal, standing
 
 FIVE = ("bot_a", "bot_b", "bot_c", "bot_d", "bot_e")
+STEPS = (TournamentState.PAUSED, TournamentState.CANCELLED, TournamentState.PAUSED, TournamentState.RUNNING)
 SHORT_RIVER = {"ruleset": "river", "options": {"start_cards": 1}}
 
 
@@ -275,3 +278,37 @@ def test_small_tournament_gets_its_turn_with_a_bot_that_a_large_one_wants_too(st
             break
     assert store.tournaments.get(small).state is TournamentState.FINISHED
     assert 5 <= len(results_of(store, large)) <= 50
+
+
+# --- orders at once ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["round_robin", "swiss"])
+def test_pausing_and_cancelling_at_once_leave_a_tournament_that_is_cancelled_and_settles(
+    running, start, store, worker, tournaments, owner, queue, form
+):
+    def steer(state):
+        with suppress(ConflictError):  # a tournament that is cancelled already can't be paused
+            tournaments.set_state(owner, tournament, state)
+
+    tournament = start(*FIVE, format=form)
+    made = running.advance(tournament, 1)
+    threads = [Background(lambda state=state: steer(state)) for state in STEPS]
+    for thread in threads:
+        thread.result()
+    for _ in range(4):
+        running.advance(tournament, 1)
+        worker.drive(*made, *queue.driven)
+    running.advance(tournament, 1)
+    assert store.tournaments.get(tournament).state is TournamentState.CANCELLED
+    assert {game.state for game in games_of(store, tournament)} <= {GameState.CANCELLED, GameState.FINISHED}
+    assert store.due.count() == 0
+
+
+def test_finishing_twice_changes_nothing(running, start, store, finish, rated, clock):
+    tournament = finish(start(*FIVE, deals="field"))
+    before = {board: list(results) for board, results in rated.by_board.items()}
+    clock.now += 60_000
+    running.advance(tournament.id, 1)
+    assert store.tournaments.get(tournament.id) == tournament
+    assert rated.by_board == before
