@@ -1,8 +1,8 @@
 """The export of a tournament as JSON Lines: the arena writes it, anybody reads it and recomputes what it says.
 
 The first line is the head: ``{"export":1,"tournament":{…},"counts":{"entry":8,…}}``. Each other line holds one
-thing under its kind: ``{"entry":{…}}``, then `round`, `result`, `standing`. Readers ignore keys and kinds that
-they don't know; what a reader must know to understand the rest raises the number of the format.
+thing under its kind: ``{"entry":{…}}``, then `round`, `result`, `standing`, `rating`. Readers ignore keys and
+kinds that they don't know; what a reader must know to understand the rest raises the number of the format.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 
 from bot_sdk.errors import SdkError, quoted
 from bot_sdk.games.registry import RulesetError, ruleset
+from bot_sdk.results.rated import Rating
 from bot_sdk.results.standings import Standing
 from bot_sdk.results.values import Entry, GameState, Result, Round
 
@@ -58,13 +59,17 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """All that an export holds. `rounds` and `results` are those that count for the standings beside them."""
+    """All that an export holds. `rounds` and `results` are those that count for the standings beside them.
+
+    `ratings` are fitted to the rated results of this tournament alone; there may be none.
+    """
 
     tournament: Exported
     entries: list[Entry] = field(default_factory=list)
     rounds: dict[int, Round] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     standings: list[Standing] = field(default_factory=list)
+    ratings: list[Rating] = field(default_factory=list)
 
 
 class _NumberedRound(msgspec.Struct, frozen=True):
@@ -84,6 +89,7 @@ _KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "round": _NumberedRound,
     "result": Result,
     "standing": Standing,
+    "rating": Rating,
 }
 
 
@@ -103,6 +109,7 @@ def _things(export: Export) -> Mapping[str, list[Any]]:
         "round": [_NumberedRound(number, each.tables, each.byes) for number, each in sorted(export.rounds.items())],
         "result": export.results,
         "standing": export.standings,
+        "rating": export.ratings,
     }
 
 
@@ -153,18 +160,26 @@ def _decoded(number: int, what: str, raw: bytes | msgspec.Raw, wanted: type[T]) 
         raise ExportError(f"line {number}: expected {article} {what}, got {quoted(bytes(raw))}: {error}") from None
 
 
-def _add(export: Export, seen: set[object], number: int, kind: str, thing: Any) -> None:
+def _add(export: Export, seen: set[object], number: int, kind: str, thing: msgspec.Struct) -> None:
     """Put a thing where it belongs, unless it is there already."""
-    if isinstance(thing, Result):
-        _check(number, thing, export.tournament)
-        key: object = (thing.slot.round, thing.slot.table, thing.slot.leg)
-        export.results.append(thing)
-    elif isinstance(thing, _NumberedRound):
-        key = thing.number
-        export.rounds[thing.number] = Round(thing.tables, thing.byes)
-    else:
-        key = thing.bot_id
-        (export.entries if isinstance(thing, Entry) else export.standings).append(thing)
+    key: object
+    match thing:
+        case Result():
+            _check(number, thing, export.tournament)
+            key = (thing.slot.round, thing.slot.table, thing.slot.leg)
+            export.results.append(thing)
+        case _NumberedRound():
+            key = thing.number
+            export.rounds[thing.number] = Round(thing.tables, thing.byes)
+        case Rating():
+            key = (thing.bot_id, thing.version)
+            export.ratings.append(thing)
+        case Entry():
+            key = thing.bot_id
+            export.entries.append(thing)
+        case Standing():
+            key = thing.bot_id
+            export.standings.append(thing)
     if key in seen:
         raise ExportError(f"line {number}: expected each {kind} once, got that of {key!r} again")
     seen.add(key)
@@ -178,6 +193,8 @@ def _check(number: int, result: Result, tournament: Exported) -> None:
             raise ExportError(f"line {number}: expected {name} for {seats} seats, got {len(found)}")
     if result.state is GameState.FINISHED and result.places is None:
         raise ExportError(f"line {number}: expected places in a finished game, got none")
+    if result.state is not GameState.FINISHED and result.is_rated:
+        raise ExportError(f"line {number}: expected a finished game if it is rated, got one that is {result.state}")
     if not set(result.forfeited) <= set(range(seats)) or len(set(result.bots)) < seats:
         raise ExportError(f"line {number}: expected {seats} different bots and forfeits by seat, got {quoted(result)}")
     if max(abs(count) for count in (result.deals, *result.totals, *(result.exact_bids or ()))) > _MOST:
