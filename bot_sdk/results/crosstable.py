@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from bot_sdk.results.comparison import superiority
 from bot_sdk.results.encounters import counted_seats, decided
 from bot_sdk.results.intervals import Interval, t_interval
 from bot_sdk.results.standings import standings
@@ -21,13 +22,15 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     `games` were decided between the two. `points` are match points in Seven Up, those won by forfeit among
     them; in River 1 for each game with the better place and ½ for one with the same. `mean` is what a
-    decided game brought, between 0 and 1, with its 95% interval over boards. `forfeits` are the bot's own,
+    decided game brought, between 0 and 1, with its 95% interval over boards, and `superiority` how likely it is by
+    that that the bot is the better of the two (see `comparison`). `forfeits` are the bot's own,
     `forfeit_wins` the other's in Seven Up; void games are counted in `voids` and say nothing else.
     """
 
     games: int
     points: float
     mean: Interval
+    superiority: float | None
     forfeits: int
     forfeit_wins: int
     voids: int
@@ -112,6 +115,7 @@ def _cell(pair: _Pair, at: int, points: float, means: list[float]) -> Cell:
         games=len(pair.scores),
         points=points + side.forfeit_wins,
         mean=t_interval(means),
+        superiority=superiority(means),
         forfeits=side.forfeits,
         forfeit_wins=side.forfeit_wins,
         voids=pair.voids,

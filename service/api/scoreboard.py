@@ -88,6 +88,11 @@ class CellView(Schema):
     games = fields.Integer(required=True, metadata={"description": "That were decided between the two."})
     points = fields.Float(required=True, metadata={"description": "1 for each won, 1/2 for each tied, forfeits too."})
     mean = fields.Nested(MeanView, required=True)
+    superiority = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": "How likely it is that it is the better bot; null under two boards."},
+    )
     forfeits = fields.Integer(required=True)
     forfeit_wins = fields.Integer(required=True)
     voids = fields.Integer(required=True)
