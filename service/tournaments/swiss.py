@@ -86,7 +86,7 @@ def _matched(costs: Mapping[_Pair, _Cost]) -> list[_Pair]:
         pairs = _cheapest(_nearest(costs, near))
         if near >= everybody or (2 * len(pairs) == everybody and not any(costs[pair][0] for pair in pairs)):
             return pairs
-        near *= 4
+        near *= 2
 
 
 def _nearest(costs: Mapping[_Pair, _Cost], near: int) -> dict[_Pair, _Cost]:
