@@ -57,9 +57,9 @@ class Test:
 
 
 def test_of(situation: Situation) -> Test | None:
-    """Judge the complete pairs in order, up to the first that isn't; None for a tournament without a test."""
+    """Judge the complete pairs in order, up to the first that isn't; None without a test or before both are entered."""
     sprt = situation.tournament.sprt
-    if sprt is None:
+    if sprt is None or len(situation.entries) < 2:
         return None
     challenger, opponent = contenders(situation)
     scores = pair_scores(situation.results, challenger)

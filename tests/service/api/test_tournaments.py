@@ -243,6 +243,14 @@ def test_a_match_is_between_two(host, app, registered):
     problem(host("PUT", f"{path}/entries/{third}", json={}), 409, "full")
 
 
+def test_a_test_is_shown_once_both_bots_are_entered(host):
+    path = make(host, format="match", deals="rotate", sprt={"elo0": 0, "elo1": 20})
+    enter(host, path, "house:random")
+    assert host("GET", path).get_json()["test"] is None
+    enter(host, path, "house:greedy")
+    assert host("GET", path).get_json()["test"]["pairs"] == 0
+
+
 def test_a_gauntlet_needs_its_challenger_at_the_start(host):
     path = make(host, format="gauntlet")
     enter(host, path, "house:greedy", "house:random")
