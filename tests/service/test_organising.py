@@ -397,6 +397,18 @@ def test_a_crosstable_says_who_is_likely_the_better_one(capsys):
     assert re.findall(r"[<>]?\d+%", found) == [">99%", "<1%", "50%", "100%"]
 
 
+def test_a_leaderboard_shows_what_is_not_known_as_such(capsys):
+    known = {"rank": 1, "name": "new", "version": "2", "rating": 1612.4, "low": 1580, "high": 1640, "games": 1_000}
+    hidden = {**known, "rank": None, "name": None, "bot_id": "bot_1", "rating": 1500, "low": None, "high": None}
+    method = {"rating": "by fit", "interval": "by boards", "rated": "some", "rank": "by rating"}
+    board = {"items": [known, hidden], "computed_at": None, "results": 1, "method": method}
+    asking.screen().print(shown.leaderboard("ratings", board))
+    found = capsys.readouterr().out
+    assert re.search(r"│ 1 │ new +│ +2 │ 1612 ± 30 │ +1000 │", found)
+    assert re.search(r"│   │ bot_1 │ +2 │ +1500 │", found)
+    assert "not computed yet, from 1 rated result\nrating: by fit; ±: by boards\n" in found
+
+
 def test_names_are_no_markup(capsys):
     named = {"id": "trn_1", "name": "[/red] :smile:", "ruleset": "river", "format": "swiss", "state": "open"}
     table = shown.tournaments([{**named, "created_at": 0}])
