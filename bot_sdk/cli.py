@@ -32,6 +32,7 @@ from bot_sdk.loading import file_of, is_url, load_bot, load_player, secret_for
 from bot_sdk.local import Match, Played, play, seated
 from bot_sdk.messages import BotCard
 from bot_sdk.remote import Remote
+from bot_sdk.results import export, recompute
 from bot_sdk.signing import SigningError
 from bot_sdk.summary import summarise
 
@@ -213,6 +214,25 @@ def verify(ctx: click.Context, records: Iterable[bytes], *, as_json: bool) -> No
             click.echo(f"line {failure['line']}: {failure['error']}")
         click.echo(f"{verified} verified, {len(failures)} refused")
     ctx.exit(0 if verified and not failures else 1)
+
+
+@main.command("recompute")
+@click.argument("exported", type=click.File("rb"), metavar="EXPORT")
+@json_option
+@click.pass_context
+@as_usage_errors
+def recompute_command(ctx: click.Context, exported: Iterable[bytes], *, as_json: bool) -> None:
+    """Recompute the standings of a tournament's export in JSON Lines ("-" is stdin), and compare.
+
+    Exits with 1 if the export says anything else than follows from its results, and says what.
+    """
+    found = export.read(exported)
+    differing = recompute.differences(found)
+    if as_json:
+        _print_json(reports.recomputed_json(found, differing))
+    else:
+        click.echo(reports.recomputed_text(found, differing))
+    ctx.exit(1 if differing else 0)
 
 
 @main.command()

@@ -11,15 +11,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Self
 
-from bot_sdk.transport import TIMEOUT_S, ArenaError, Json, Transport
+from bot_sdk.tournaments import Organising
+from bot_sdk.transport import TIMEOUT_S, ArenaError, Json, Transport, given
 
 __all__ = ["Arena", "ArenaError"]
 
 _CHECK_PAUSE_S: Final = 0.2
 
 
-class Arena:
-    """The arena at a URL, as the account of a token sees it, or as anybody without one."""
+class Arena(Organising):
+    """The arena at a URL, as the account of a token sees it, or as anybody without one.
+
+    What it does with tournaments is inherited.
+    """
 
     def __init__(
         self,
@@ -71,11 +75,15 @@ class Arena:
         """Show one ruleset."""
         return self._session.get(f"/v1/rulesets/{name}")
 
+    def leaderboard(self, ruleset: str, **filters: str) -> Json:
+        """Show a ruleset's ratings, best first, when they were computed and how: `versions="all"`."""
+        return self._session.whole(f"/v1/leaderboards/{ruleset}", filters)
+
     # Accounts
 
     def create_account(self, name: str, *, invite_code: str | None = None) -> Json:
         """Make an account; its `token` is shown this once. This client doesn't take it up by itself."""
-        return self._session.create("/v1/accounts", _given(name=name, invite_code=invite_code))
+        return self._session.create("/v1/accounts", given(name=name, invite_code=invite_code))
 
     def me(self) -> Json:
         """Show the account of the token."""
@@ -87,7 +95,7 @@ class Arena:
 
     def create_token(self, name: str = "token", scopes: Sequence[str] | None = None) -> Json:
         """Make a further token."""
-        return self._session.create("/v1/accounts/me/tokens", _given(name=name, scopes=scopes))
+        return self._session.create("/v1/accounts/me/tokens", given(name=name, scopes=scopes))
 
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token at once."""
@@ -105,7 +113,7 @@ class Arena:
         secret: str | None = None,
     ) -> Json:
         """Register a bot; it is pending until a check passes. `secret` is in the answer if the arena made it."""
-        body = _given(name=name, url=url, rulesets=list(rulesets), availability=availability, secret=secret)
+        body = given(name=name, url=url, rulesets=list(rulesets), availability=availability, secret=secret)
         return self._session.create("/v1/bots", body)
 
     def bots(self, **filters: str) -> Iterator[Json]:
@@ -126,7 +134,7 @@ class Arena:
 
     def rotate_secret(self, bot_id: str, secret: str | None = None) -> Json:
         """Give a bot a new secret; the old one is valid for 24 hours more."""
-        return self._session.create(f"/v1/bots/{bot_id}/secret", _given(secret=secret))
+        return self._session.create(f"/v1/bots/{bot_id}/secret", given(secret=secret))
 
     def decisions(self, bot_id: str) -> Iterator[Json]:
         """List the bot's latest decisions, newest first: outcome, time, error, head of its answer."""
@@ -148,6 +156,14 @@ class Arena:
                 raise ArenaError(0, "timeout", f"expected check {check_id} to end within {timeout_s:g} s")
             self._sleep(_CHECK_PAUSE_S)
         return shown
+
+    def ratings(self, bot_id: str) -> Iterator[Json]:
+        """List a bot's ratings by ruleset: each of its versions, and the history."""
+        return self._session.pages(f"/v1/bots/{bot_id}/ratings")
+
+    def opponents(self, bot_id: str, **filters: str) -> Iterator[Json]:
+        """List whom a bot met in rated games and what came of it: `ruleset=`."""
+        return self._session.pages(f"/v1/bots/{bot_id}/opponents", filters)
 
     # Games
 
@@ -204,61 +220,3 @@ class Arena:
     def record(self, game_id: str) -> bytes:
         """Fetch the record of a game that has ended, as `bot_sdk.games.record.read` takes it."""
         return self._session.send("GET", f"/v1/games/{game_id}/record").content
-
-    # Tournaments
-
-    def create_tournament(self, name: str, ruleset: str, **more: Any) -> Json:
-        """Make a tournament: `options`, `format`, `deals`, `table_size`, `rounds`, `seed` … as the API has them."""
-        return self._session.create("/v1/tournaments", {"name": name, "ruleset": ruleset, **more})
-
-    def tournaments(self, **filters: str) -> Iterator[Json]:
-        """List tournaments, newest first."""
-        return self._session.pages("/v1/tournaments", filters)
-
-    def tournament(self, tournament_id: str) -> Json:
-        """Show a tournament and its progress."""
-        return self._session.get(f"/v1/tournaments/{tournament_id}")
-
-    def change_tournament(self, tournament_id: str, **changes: Any) -> Json:
-        """Change what may still be changed."""
-        return self._session.call("PATCH", f"/v1/tournaments/{tournament_id}", changes)
-
-    def set_tournament_state(self, tournament_id: str, state: str) -> Json:
-        """Open, start, pause or cancel a tournament."""
-        return self._session.call("PUT", f"/v1/tournaments/{tournament_id}/state", {"state": state})
-
-    def enter(self, tournament_id: str, bot_id: str, *, entropy: str | None = None) -> Json:
-        """Enter a bot."""
-        path = f"/v1/tournaments/{tournament_id}/entries/{bot_id}"
-        return self._session.create(path, _given(entropy=entropy), method="PUT")
-
-    def withdraw(self, tournament_id: str, bot_id: str) -> None:
-        """Take a bot out: its running games go on, the others are forfeited."""
-        self._session.call("DELETE", f"/v1/tournaments/{tournament_id}/entries/{bot_id}")
-
-    def entries(self, tournament_id: str) -> Iterator[Json]:
-        """List the entries."""
-        return self._session.pages(f"/v1/tournaments/{tournament_id}/entries")
-
-    def standings(self, tournament_id: str) -> Json:
-        """Show the standings, with intervals over boards."""
-        return self._session.get(f"/v1/tournaments/{tournament_id}/standings")
-
-    def rounds(self, tournament_id: str) -> Iterator[Json]:
-        """List the rounds and their tables."""
-        return self._session.pages(f"/v1/tournaments/{tournament_id}/rounds")
-
-    def tournament_games(self, tournament_id: str, **filters: str) -> Iterator[Json]:
-        """List the games of a tournament."""
-        return self._session.pages(f"/v1/tournaments/{tournament_id}/games", filters)
-
-    def records(self, tournament_id: str) -> Iterator[bytes]:
-        """Stream the records of a tournament, a line each."""
-        path = f"/v1/tournaments/{tournament_id}/export"
-        with self._session.send("GET", path, params={"format": "records"}, stream=True) as response:
-            yield from (line for line in response.iter_lines(64 * 1024, delimiter=b"\n") if line)
-
-
-def _given(**fields: Any) -> Json:
-    """Leave out what isn't given: the arena has its own defaults."""
-    return {name: value for name, value in fields.items() if value is not None}

@@ -54,11 +54,7 @@ def register(
     """
     card = _card(url)
     name = name or card.name
-    token = None
-    if arena.token is None:
-        made = arena.create_account(new_account.name or name, invite_code=new_account.invite_code)
-        token = arena.token = made["token"]
-        tell(f"made account {made['name']}: export SLAGVELD_TOKEN={token}")
+    token = None if arena.token else make_account(arena, new_account.name or name, new_account.invite_code, tell)
     bot = _bot(arena, name, url, card.known, secret)
     tell(f"{name} is {bot['id']}, being checked")
     started = arena.start_check(bot["id"])
@@ -73,6 +69,17 @@ def register(
         steps=[_step(step) for step in ended["steps"]],
         token=token,
     )
+
+
+def make_account(arena: Arena, name: str, invite_code: str | None, tell: Callable[[str], None]) -> str:
+    """Make an account and go on as it; gives its token, which is told too: nobody keeps it.
+
+    Raises `ArenaError`.
+    """
+    made = arena.create_account(name, invite_code=invite_code)
+    token = arena.token = str(made["token"])
+    tell(f"made account {made['name']}: export SLAGVELD_TOKEN={token}")
+    return token
 
 
 def report(done: Registered, arena_url: str, file: str | None) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
 from rich.table import Table
 
 from bot_sdk.check import Step
+from bot_sdk.results.export import Export
 from bot_sdk.results.intervals import Interval
+from bot_sdk.results.recompute import Difference
 from bot_sdk.summary import Line
 
 
@@ -57,3 +60,39 @@ def steps_text(steps: Iterable[Step]) -> str:
     return "\n".join(
         f"{'ok  ' if step.ok else 'FAIL'} {step.name:<18} {step.ms:7.1f} ms  {step.detail}" for step in steps
     )
+
+
+def recomputed_json(export: Export, differences: Sequence[Difference]) -> dict[str, Any]:
+    """Give what recomputing an export found as JSON."""
+    return {
+        "tournament_id": export.tournament.id,
+        "agrees": not differences,
+        "entries": len(export.entries),
+        "results": len(export.results),
+        "ratings": len(export.ratings),
+        "differences": msgspec.to_builtins(differences),
+    }
+
+
+def recomputed_text(export: Export, differences: Sequence[Difference]) -> str:
+    """Show what recomputing an export found: a line for each difference, and a last one that sums up."""
+    names = {entry.bot_id: entry.name for entry in export.entries}
+    lines = [
+        f"{each.kind} of {names.get(each.bot_id, '?')} ({each.bot_id}{_version(each.version)}): "
+        f"expected {each.column} {_cell(each.expected)}, got {_cell(each.got)}"
+        for each in differences
+    ]
+    counts = f"{len(export.entries)} entries, {len(export.results)} results"
+    more = "s" if len(differences) > 1 else ""
+    compared = "standings and ratings" if export.ratings else "standings"
+    verdict = f"{len(differences)} difference{more}" if differences else f"the {compared} agree"
+    return "\n".join([*lines, f"{export.tournament.name}: {counts}: {verdict}"])
+
+
+def _version(version: str | None) -> str:
+    return "" if version is None else f", version {version}"
+
+
+def _cell(value: Any) -> str:
+    """Show a value of a difference; a whole row is only said to be there."""
+    return "a row" if isinstance(value, dict) else "none" if value is None else repr(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import requests
@@ -16,6 +16,8 @@ Json: TypeAlias = dict[str, Any]
 TIMEOUT_S: Final = 30.0
 TRIES: Final = 3
 PAGE: Final = 100
+PIECE: Final = 64 * 1024
+"""Bytes of a streamed answer that are taken at once, at most."""
 
 
 class ArenaError(SdkError):
@@ -26,8 +28,9 @@ class ArenaError(SdkError):
     """
 
     def __init__(self, status: int, code: str, detail: str, errors: Mapping[str, list[str]] | None = None) -> None:
-        fields = "; ".join(f"{name}: {', '.join(said)}" for name, said in (errors or {}).items())
-        super().__init__(f"{detail} ({fields})" if fields else detail)
+        fields = [f"{name}: {', '.join(said)}" for name, said in (errors or {}).items()]
+        more = "; ".join(field for field in fields if field not in detail)
+        super().__init__(f"{detail} ({more})" if more else detail)
         self.status = status
         self.code = code
         self.errors = dict(errors or {})
@@ -75,6 +78,14 @@ class Transport:
         """GET an object."""
         return self.read(self.send("GET", path, params=params))
 
+    def whole(self, path: str, params: Mapping[str, str] | None = None) -> Json:
+        """GET a list whole: what its first page says, with the items of all pages."""
+        first = self.get(path, {**(params or {}), "limit": str(PAGE)})
+        if (cursor := first.get("next_cursor")) is None:
+            return first
+        more = self.pages(path, {**(params or {}), "cursor": cursor})
+        return {**first, "items": [*first["items"], *more], "next_cursor": None}
+
     def pages(self, path: str, params: Mapping[str, str] | None = None) -> Iterator[Json]:
         """List the items of all pages of a list."""
         cursor: str | None = None
@@ -105,6 +116,13 @@ class Transport:
         if not isinstance(value, dict):
             raise ArenaError(response.status_code, "not_an_arena", f"expected an object from {response.url}")
         return value
+
+    def pieces(self, response: requests.Response) -> Iterator[bytes]:
+        """Give the body of a streamed answer as it comes; raises `ArenaError` if it breaks off."""
+        try:
+            yield from response.iter_content(PIECE)
+        except requests.RequestException as error:
+            raise ArenaError(0, "unreachable", f"the answer of {self.url} broke off: {error}") from error
 
     def send(
         self,
@@ -141,6 +159,24 @@ class Transport:
         if not response.ok:
             raise _refusal(response)
         return response
+
+
+def given(**fields: Any) -> Json:
+    """Leave out what isn't given: the arena has its own defaults."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Cut bytes that come in pieces into lines, each without its ``\n``; what follows the last one is a line too.
+
+    `requests` has this as well, but makes a line end wherever a piece does.
+    """
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
 
 
 def _refusal(response: requests.Response) -> ArenaError:

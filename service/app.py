@@ -10,6 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
     accounts,
+    admin,
     auth,
     bodies,
     bots,
@@ -25,6 +26,7 @@ from service.api import (
     ids,
     limits,
     problems,
+    ratings,
     rulesets,
     scoreboard,
     seats,
@@ -43,6 +45,8 @@ RESOURCES = (
     tournaments.blp,
     entries.blp,
     scoreboard.blp,
+    ratings.blp,
+    admin.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a

@@ -1,4 +1,4 @@
-"""``slagveld``: runs the arena. What to read goes to stdout, what happens to stderr.
+"""``slagveld``: runs the arena and holds tournaments at it. What to read goes to stdout, what happens to stderr.
 
 It exits with 0 after a stop in good order, 1 if the arena can't run, 2 if it was asked for something that can't be.
 """
@@ -28,9 +28,10 @@ from service.launch.report import Screen
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError
+from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
-PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "ssrfguard")
+PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "scipy", "ssrfguard")
 """What a bot author's installation lacks: the modules of the extra `service`."""
 EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")
@@ -68,10 +69,14 @@ host_option: Final = click.option("--host", default="127.0.0.1", show_default=Tr
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="slagveld")
 def main() -> None:
-    """Run an arena for trick-taking card games. Settings are environment variables."""
+    """Run an arena for trick-taking card games, and hold tournaments. Its settings are environment variables."""
     missing = [name for name in PARTS if find_spec(name) is None]
     if missing:
         raise UsageProblem(f"expected the arena's parts, {', '.join(missing)} among them: pip install '{EXTRA}'")
+
+
+main.add_command(tournament)
+main.add_command(leaderboard)
 
 
 @main.command()

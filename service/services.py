@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from service.arena.accounts import Accounts
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.exports import Exports
 from service.arena.games import Games, Policy
+from service.arena.leaderboards import Leaderboards
+from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
@@ -40,6 +44,10 @@ class Services:
     play: Play
     tournaments: Tournaments
     scoreboard: Scoreboard
+    rounds: Rounds
+    exports: Exports
+    planning: Planning
+    leaderboards: Leaderboards
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -72,6 +80,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         root_secret=_random_32,
         seed=functools.partial(secrets.randbelow, 2**31),
     )
+    scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
         settings=settings,
         store=store,
@@ -81,7 +90,11 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         games=games,
         play=Play(store, queue, games),
         tournaments=tournaments,
-        scoreboard=Scoreboard(store, tournaments),
+        scoreboard=scoreboard,
+        rounds=Rounds(store, tournaments),
+        exports=Exports(store, tournaments, scoreboard),
+        planning=Planning(store, tournaments),
+        leaderboards=Leaderboards(store.ratings, bots),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -1,26 +1,29 @@
-"""Standings of a tournament, always computed from its results and nothing else.
+"""Standings of a tournament, always computed from its rounds and results and nothing else.
 
 How places come about: bots are ranked by their score; those still level are ranked among themselves by the
 first tie-break, those still level after it by the next, and so on. Seven Up: points (one for each game won,
-by forfeit too), then direct encounter, Sonneborn-Berger, net points per deal, wins at the table. River:
-mean score over boards, then head-to-head, wins, exact-bid rate. Bots that no tie-break separates share a
-place (1, 1, 3); the order in which they are listed is drawn by lot. Results whose boards are still open are
-the caller's to leave out.
+by forfeit too, and in a Swiss for a bye), then direct encounter, in a Swiss Buchholz cut 1 and Buchholz,
+then Sonneborn-Berger, net points per deal, wins at the table. River: mean score over boards, then
+head-to-head, wins, exact-bid rate. In a knockout, how far a bot came goes before all that. Bots that no
+tie-break separates share a place (1, 1, 3); the order in which they are listed is drawn by lot.
+
+Results whose boards are still open are the caller's to leave out, and of a match that was decided early
+everything after the decision, its rounds too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, groupby
-from typing import TypeAlias
+from itertools import groupby
 
 import msgspec
 
+from bot_sdk.results.criteria import Measure, Value, criteria
+from bot_sdk.results.facts import Facts, gathered
 from bot_sdk.results.intervals import Interval, t_interval
 from bot_sdk.results.lots import lot
-from bot_sdk.results.tally import Tallies, Tally, tally
-from bot_sdk.results.values import Entry, Result
+from bot_sdk.results.values import Entry, Result, Round
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +35,11 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     counts the bot's decisions. `tiebreaks` holds each tie-break by name, in the order of their use;
     encounters are those with the bots on the same score, None if there are none or if two of them haven't
     met.
+
+    `byes` are the rounds it sat out. `is_withdrawn` and `missing` tell of incomplete entries: `missing`
+    counts the games of its rounds that weren't played to an end (they wait, run, were `aborted` or
+    cancelled), and in a Swiss those of the rounds drawn after it withdrew. `reached` is how far it came in a
+    knockout: its last round, for the winner one more; None in other formats.
     """
 
     place: int
@@ -41,128 +49,114 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     points: float
     mean: Interval
     wins: int
+    byes: int
     forfeits: int
     forfeit_wins: int
     voids: int
     aborted: int
+    missing: int
+    is_withdrawn: bool
+    reached: int | None = None
     outcomes: dict[str, int]
     tiebreaks: dict[str, float | None]
 
 
-Measure: TypeAlias = Callable[[str, Sequence[str], Tallies], float | Fraction | None]
-"""(bot, the bots it is level with, all tallies) -> its value: more is better, None is below everything."""
+class Method(msgspec.Struct, frozen=True):
+    """How standings are computed: by what bots are ranked and what `mean` is, in words; the tie-breaks by name."""
+
+    score: str
+    mean: str
+    tiebreaks: list[str]
+    interval: str = "Student's t at 95% over the means of boards; null under two boards"
 
 
-def standings(entries: Iterable[Entry], results: Iterable[Result], ruleset: str, *, seed: int) -> list[Standing]:
+def method(ruleset: str, format: str) -> Method:  # noqa: A002 - the word for it
+    """Return how the standings of a tournament are computed; raises KeyError for an unknown ruleset."""
+    ranked_by = criteria(ruleset, format)
+    return Method(ranked_by.score, ranked_by.mean, list(ranked_by.tiebreaks))
+
+
+def standings(
+    entries: Iterable[Entry],
+    results: Iterable[Result],
+    ruleset: str,
+    *,
+    seed: int,
+    format: str = "round_robin",  # noqa: A002 - the word for it
+    deals: str = "field",
+    rounds: Mapping[int, Round] | None = None,
+) -> list[Standing]:
     """Return a row for each entry, best first; entries without a game are listed too.
 
-    `ruleset` is `seven_up` or `river` (KeyError else); `seed` is the tournament's, for the lots. Bots in
-    the results that are no entries have no row, yet count as opponents.
+    `ruleset` is `seven_up` or `river` (KeyError else); `seed` is the tournament's, for the lots. `rounds`
+    are those drawn so far, by number; without them nothing is known of byes, missing games and how far a
+    knockout went. Bots in the results that are no entries have no row, yet count as opponents.
     """
-    names = {entry.bot_id: entry.name for entry in entries}
-    tallies = tally(results, ruleset)
-    for bot_id in names:
-        tallies.setdefault(bot_id, Tally())
-    score, tiebreaks = _CRITERIA[ruleset]
+    entered = {entry.bot_id: entry for entry in entries}
+    facts = gathered(
+        entered.values(), results, ruleset, seed=seed, tournament_format=format, deals=deals, rounds=rounds or {}
+    )
+    ranked_by = criteria(ruleset, format)
     rows: list[Standing] = []
-    for level in _parted(list(names), score, tallies):
-        for tied in _ranked(level, list(tiebreaks.values()), tallies):
+    for level in _levels(list(entered), ranked_by.scores, facts):
+        for tied in _ranked(level, list(ranked_by.tiebreaks.values()), facts):
             place = len(rows) + 1
             for bot_id in sorted(tied, key=lambda bot_id: lot(seed, bot_id)):
-                values = {name: measure(bot_id, level, tallies) for name, measure in tiebreaks.items()}
-                rows.append(_row(place, bot_id, names[bot_id], tallies[bot_id], values))
+                values = {name: measure(bot_id, level, facts) for name, measure in ranked_by.tiebreaks.items()}
+                rows.append(_row(place, entered[bot_id], facts, values))
     return rows
 
 
-def _row(place: int, bot_id: str, name: str, sums: Tally, tiebreaks: Mapping[str, float | Fraction | None]) -> Standing:
+def _row(place: int, entry: Entry, facts: Facts, tiebreaks: Mapping[str, Value]) -> Standing:
+    sums, held = facts.tallies[entry.bot_id], facts.attendances[entry.bot_id]
     return Standing(
         place=place,
-        bot_id=bot_id,
-        name=name,
+        bot_id=entry.bot_id,
+        name=entry.name,
         games=sums.games,
         points=float(sums.points),
-        mean=t_interval([float(mean) for mean in sums.board_means()]),
+        mean=t_interval(sums.board_means()),
         wins=sums.wins,
+        byes=held.byes,
         forfeits=sums.forfeits,
         forfeit_wins=sums.forfeit_wins,
         voids=sums.voids,
         aborted=sums.aborted,
+        missing=held.missing,
+        is_withdrawn=entry.withdrawn_at is not None,
+        reached=facts.reached.get(entry.bot_id),
         outcomes=dict(sums.outcomes),
         tiebreaks={key: None if value is None else float(value) for key, value in tiebreaks.items()},
     )
 
 
-def _ranked(level: list[str], criteria: Sequence[Measure], tallies: Tallies) -> list[list[str]]:
+def _levels(bots: list[str], scores: Sequence[Measure], facts: Facts) -> list[list[str]]:
+    """Group bots that are level in every score, best first."""
+    levels = [bots] if bots else []
+    for score in scores:
+        levels = [part for level in levels for part in _parted(level, score, facts)]
+    return levels
+
+
+def _ranked(level: list[str], tiebreaks: Sequence[Measure], facts: Facts) -> list[list[str]]:
     """Split level bots into groups that share a place, best first.
 
-    A criterion that separated some is asked again about those it left level: among fewer, encounters may
+    A tie-break that separated some is asked again about those it left level: among fewer, encounters may
     tell more.
     """
-    if len(level) == 1 or not criteria:
+    if len(level) == 1 or not tiebreaks:
         return [level]
-    parts = _parted(level, criteria[0], tallies)
-    rest = criteria if len(parts) > 1 else criteria[1:]
-    return [tied for part in parts for tied in _ranked(part, rest, tallies)]
+    parts = _parted(level, tiebreaks[0], facts)
+    rest = tiebreaks if len(parts) > 1 else tiebreaks[1:]
+    return [tied for part in parts for tied in _ranked(part, rest, facts)]
 
 
-def _parted(level: list[str], measure: Measure, tallies: Tallies) -> list[list[str]]:
+def _parted(level: list[str], measure: Measure, facts: Facts) -> list[list[str]]:
     """Group bots by a measure, best first. Values are exact, so level means equal."""
-    values = {bot_id: measure(bot_id, level, tallies) for bot_id in level}
+    values = {bot_id: measure(bot_id, level, facts) for bot_id in level}
 
     def height(bot_id: str) -> tuple[bool, float | Fraction]:
         value = values[bot_id]
         return value is not None, value or 0
 
     return [list(part) for _, part in groupby(sorted(level, key=height, reverse=True), key=height)]
-
-
-def _points(bot_id: str, _level: Sequence[str], tallies: Tallies) -> float:
-    return tallies[bot_id].points
-
-
-def _mean_score(bot_id: str, _level: Sequence[str], tallies: Tallies) -> Fraction | None:
-    means = tallies[bot_id].board_means()
-    return sum(means, Fraction(0)) / len(means) if means else None
-
-
-def _encounters(bot_id: str, level: Sequence[str], tallies: Tallies) -> float | None:
-    """Return the mean result against the other level bots, None unless all of them have met each other."""
-    if any(other not in tallies[one].against for one, other in combinations(level, 2)):
-        return None
-    met = [tallies[bot_id].against[other] for other in level if other != bot_id]
-    games = sum(encounters.games for encounters in met)
-    return sum(encounters.points for encounters in met) / games if games else None
-
-
-def _sonneborn_berger(bot_id: str, _level: Sequence[str], tallies: Tallies) -> float:
-    """Return the sum over its games of own result x points of the opponent."""
-    against = tallies[bot_id].against
-    return sum(encounters.points * tallies[other].points for other, encounters in against.items())
-
-
-def _net_points_per_deal(bot_id: str, _level: Sequence[str], tallies: Tallies) -> float | None:
-    sums = tallies[bot_id]
-    return sums.net_points / sums.deals if sums.deals else None
-
-
-def _wins(bot_id: str, _level: Sequence[str], tallies: Tallies) -> float:
-    return tallies[bot_id].wins
-
-
-def _exact_bid_rate(bot_id: str, _level: Sequence[str], tallies: Tallies) -> float | None:
-    sums = tallies[bot_id]
-    return sums.exact_bids / sums.deals if sums.deals else None
-
-
-_CRITERIA: dict[str, tuple[Measure, dict[str, Measure]]] = {
-    "seven_up": (
-        _points,
-        {
-            "direct_encounter": _encounters,
-            "sonneborn_berger": _sonneborn_berger,
-            "net_points_per_deal": _net_points_per_deal,
-            "wins": _wins,
-        },
-    ),
-    "river": (_mean_score, {"head_to_head": _encounters, "wins": _wins, "exact_bid_rate": _exact_bid_rate}),
-}

@@ -10,6 +10,12 @@ What a game is worth:
 
 Sums are of whole and half points, which floats hold exactly; so equal scores are equal in whatever order
 games end.
+
+With `rotate` the legs of a board are one value, their mean. Where a leg is lacking (it was aborted to the last
+attempt, cancelled, or forfeited in Seven Up) the board counts with the mean of the legs that were played. Such a
+value expects the same as a whole board's and only varies more, and what the interval needs, the variance of the
+mean of all boards, stays estimated without bias when the values vary unequally. To leave the board out instead
+would make a River bot's score, by which it is ranked, forget games that it played.
 """
 
 from __future__ import annotations
@@ -18,9 +24,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
 from typing import TypeAlias
 
+from bot_sdk.results.encounters import counted_seats, decided, places_of
 from bot_sdk.results.values import GameState, Result
 
 
@@ -54,9 +60,17 @@ class Tally:
     outcomes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     against: dict[str, Encounters] = field(default_factory=lambda: defaultdict(Encounters))
 
-    def board_means(self) -> list[Fraction]:
-        """Return the mean score of each board, exactly, in the order the boards came."""
-        return [Fraction(sum(scores)) / len(scores) for scores in self.boards.values()]
+    def board_means(self) -> list[float]:
+        """Return the mean score of each board, in the order the boards came."""
+        return [sum(scores) / len(scores) for scores in self.boards.values()]
+
+    def mean_of_boards(self) -> Fraction | None:
+        """Return the mean of the boards' means exactly, None without a board."""
+        by_legs: dict[int, float] = defaultdict(float)
+        for scores in self.boards.values():
+            by_legs[len(scores)] += sum(scores)
+        total = sum((Fraction(scores) / legs for legs, scores in by_legs.items()), Fraction(0))
+        return total / len(self.boards) if self.boards else None
 
     def play(self, result: Result, seat: int, score: float) -> None:
         """Count a game that was played, as far as both rulesets agree on it."""
@@ -91,7 +105,7 @@ def tally(results: Iterable[Result], ruleset: str) -> Tallies:
 
 
 def _count_seven_up(result: Result, tallies: Tallies) -> None:
-    scores = _match_points(result)
+    scores = match_points(result)
     for seat, bot_id in enumerate(result.bots):
         mine, other = tallies[bot_id], 1 - seat
         mine.meet(result.bots[other], scores[seat])
@@ -107,51 +121,28 @@ def _count_seven_up(result: Result, tallies: Tallies) -> None:
             mine.net_points += result.totals[seat] - result.totals[other]
 
 
-def _match_points(result: Result) -> tuple[float, float]:
-    """Return what a game of Seven Up is worth to either seat: 1 to its winner."""
-    if result.state is GameState.VOID:
-        return 0, 0
-    if result.forfeited:
+def match_points(result: Result) -> tuple[float, float]:
+    """Return what a game of Seven Up is worth to either seat: 1 to its winner, by forfeit too."""
+    if result.state is GameState.FINISHED and result.forfeited:
         return float(0 not in result.forfeited), float(1 not in result.forfeited)
-    first, second = _places(result)
-    return _versus(first, second), _versus(second, first)
+    for _, _, points in decided(result):
+        return points, 1 - points
+    return 0, 0
 
 
 def _count_river(result: Result, tallies: Tallies) -> None:
-    void = result.state is GameState.VOID
-    counted = [] if void else [seat for seat in range(len(result.bots)) if seat not in result.forfeited]
+    counted = counted_seats(result) if result.state is GameState.FINISHED else []
     for seat, bot_id in enumerate(result.bots):
-        tallies[bot_id].play(result, seat, result.totals[seat] if seat in counted else 0)
-        tallies[bot_id].forfeits += seat in result.forfeited
-    if counted:
-        _compare_river(result, counted, tallies)
-
-
-def _compare_river(result: Result, seats: list[int], tallies: Tallies) -> None:
-    """Count what depends on the others at the table, among the seats whose scores count.
-
-    Places already put the seats that retired or forfeited behind all others (docs/rules.md).
-    """
-    places = _places(result)
-    for seat in seats:
-        mine = tallies[result.bots[seat]]
-        mine.wins += places[seat] == 1
-        mine.deals += result.deals
-        mine.exact_bids += result.exact_bids[seat] if result.exact_bids else 0
-    for one, other in combinations(seats, 2):
-        tallies[result.bots[one]].meet(result.bots[other], _versus(places[one], places[other]))
-        tallies[result.bots[other]].meet(result.bots[one], _versus(places[other], places[one]))
-
-
-def _places(result: Result) -> list[int]:
-    if result.places is None:
-        raise ValueError(f"expected the places of the finished game {result.game_id}, got none")
-    return result.places
-
-
-def _versus(mine: int, theirs: int) -> float:
-    """Return the points of an encounter, by the places of both in the game."""
-    return 0.5 if mine == theirs else float(mine < theirs)
+        mine = tallies[bot_id]
+        mine.play(result, seat, result.totals[seat] if seat in counted else 0)
+        mine.forfeits += seat in result.forfeited
+        if seat in counted:
+            mine.wins += places_of(result)[seat] == 1
+            mine.deals += result.deals
+            mine.exact_bids += result.exact_bids[seat] if result.exact_bids else 0
+    for one, other, points in decided(result):
+        tallies[one].meet(other, points)
+        tallies[other].meet(one, 1 - points)
 
 
 _COUNTERS: dict[str, Callable[[Result, Tallies], None]] = {

@@ -42,6 +42,7 @@ class EventList(Schema):
 @blp.get("/v1/games/<game:game_id>/events", who=public())
 @blp.arguments(EventArgs, location="query")
 @blp.response(200, EventList)
+@blp.fails(409, "Other games are still played on its board.")
 @blp.takes(conditional.PREFER)
 def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
     """List what has happened in public, in order.
@@ -50,7 +51,7 @@ def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
     until there is an event after `after`.
     """
     after = max(query["after"], query["cursor"])
-    events, more = services().play.follow(game_id, after, conditional.patience_s())
+    events, more = services().play.events(game_id, after, conditional.patience_s())
     items = events[: query["limit"]]
     rest = len(items) < len(events)
     return {
@@ -67,7 +68,9 @@ def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
 def stream_game(game_id: str) -> Response:
     """Stream what happens in public.
 
-    Server-sent events, each an event of `GET …/events` under its id. The stream ends after the last one.
+    Server-sent events, each an event of `GET …/events` under its id. The stream ends after the last one. While other
+    games are played on the game's board, it is silent, and begins when the last of them has ended. It isn't refused:
+    browsers never ask again for a stream that was, and a page of live tables would have to watch each for itself.
     """
     play = services().play
 
@@ -80,7 +83,7 @@ def stream_game(game_id: str) -> Response:
 
 @blp.get("/v1/games/<game:game_id>/record", who=public())
 @blp.response(200, schema={"type": "object"}, description="A record of format 1 (docs/record.md).")
-@blp.fails(409, "The game hasn't ended, or it ended before it began.")
+@blp.fails(409, "The game hasn't ended, other games are still played on its board, or it ended before it began.")
 def show_record(game_id: str) -> Response:
     """Give the record of a game that has ended.
 

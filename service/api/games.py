@@ -59,7 +59,15 @@ class GameSummary(Schema):
     seats = fields.List(fields.Nested(SeatShown), required=True)
     created_at = fields.Integer(required=True)
     started_at = fields.Integer(required=True, allow_none=True)
-    ended_at = fields.Integer(required=True, allow_none=True)
+    ended_at = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "Null before the end, and while it isn't `readable`."}
+    )
+    readable = fields.Boolean(
+        required=True,
+        metadata={
+            "description": "False while other games are played on its board: then it shows who plays and its state."
+        },
+    )
     tournament_id = fields.String(required=True, allow_none=True)
     round = fields.Integer(required=True, allow_none=True)
     table = fields.Integer(required=True, allow_none=True)
@@ -95,6 +103,12 @@ class GameView(GameSummary, Standing):
     """A game as everybody may see it."""
 
     seats = fields.List(fields.Nested(SeatPlaying), required=True)
+    totals = fields.List(
+        fields.Integer(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "By seat; null while the game isn't `readable`."},
+    )
     options = fields.Dict(required=True)
     limits = fields.Nested(LimitsShown, required=True)
     start = fields.String(required=True)
@@ -163,7 +177,8 @@ def list_games(query: dict[str, Any]) -> dict[str, Any]:
 def show_game(game_id: str) -> Any:
     """Show a game as everybody may see it.
 
-    With If-None-Match and `Prefer: wait=20` the answer waits until there is something new.
+    With If-None-Match and `Prefer: wait=20` the answer waits until there is something new. While other games of a
+    tournament are played on its board, a game shows who plays and its state; the last of them to end uncovers it.
     """
     look = services().play.look(game_id, conditional.is_known, conditional.patience_s())
     if conditional.is_known(look.tag):

@@ -42,10 +42,21 @@ class StandingView(Schema):
     points = fields.Float(required=True)
     mean = fields.Nested(MeanView, required=True)
     wins = fields.Integer(required=True, metadata={"description": "At the table."})
+    byes = fields.Integer(required=True, metadata={"description": "Rounds it sat out."})
     forfeits = fields.Integer(required=True)
     forfeit_wins = fields.Integer(required=True)
     voids = fields.Integer(required=True)
     aborted = fields.Integer(required=True)
+    missing = fields.Integer(
+        required=True,
+        metadata={"description": "Games of its rounds that weren't played, or not yet; aborted ones too."},
+    )
+    is_withdrawn = fields.Boolean(required=True)
+    reached = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its last round of a knockout, one more for the winner; null in other formats."},
+    )
     outcomes = fields.Dict(
         keys=fields.String(), values=fields.Integer(), required=True, metadata={"description": "Of its decisions."}
     )
@@ -71,18 +82,61 @@ class Standings(Schema):
     method = fields.Nested(Method, required=True)
 
 
-class TableView(Schema):
-    """The bots seated together, and what came of it; nulls before the result."""
+class CellView(Schema):
+    """What a bot made of its games against another."""
 
-    table = fields.Integer(required=True)
+    games = fields.Integer(required=True, metadata={"description": "That were decided between the two."})
+    points = fields.Float(required=True, metadata={"description": "1 for each won, 1/2 for each tied, forfeits too."})
+    mean = fields.Nested(MeanView, required=True)
+    superiority = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": "How likely it is that it is the better bot; null under two boards."},
+    )
+    forfeits = fields.Integer(required=True)
+    forfeit_wins = fields.Integer(required=True)
+    voids = fields.Integer(required=True)
+
+
+class CrosstableRow(Schema):
+    """One bot against all."""
+
+    place = fields.Integer(required=True)
+    bot_id = fields.String(required=True)
+    name = fields.String(required=True)
+    cells = fields.List(
+        fields.Nested(CellView, allow_none=True),
+        required=True,
+        metadata={"description": "In the order of the rows; null for itself and for whom it hasn't met."},
+    )
+
+
+class Crosstable(Schema):
+    """Each against each, in the order of the standings."""
+
+    items = fields.List(fields.Nested(CrosstableRow), required=True)
+    next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
+    results = fields.Integer(required=True, metadata={"description": "How many games it is made from."})
+
+
+class PlaceView(Schema):
+    """A game of the schedule; nulls before it is made, and before its result may be read."""
+
+    leg = fields.Integer(required=True)
     bots = fields.List(fields.String(), required=True, metadata={"description": "By seat."})
     board = fields.String(required=True)
-    commitment = fields.String(required=True)
-    secret = fields.String(required=True, allow_none=True)
     game_id = fields.String(required=True, allow_none=True)
-    state = fields.String(required=True, allow_none=True)
+    state = fields.String(required=True, allow_none=True, metadata={"description": "How it ended."})
     totals = fields.List(fields.Integer(), required=True, allow_none=True)
     places = fields.List(fields.Integer(), required=True, allow_none=True)
+
+
+class TableView(Schema):
+    """The bots seated together, and their games: one, or with `rotate` deals one for each leg."""
+
+    table = fields.Integer(required=True)
+    bots = fields.List(fields.String(), required=True)
+    games = fields.List(fields.Nested(PlaceView), required=True)
 
 
 class RoundView(Schema):
@@ -91,6 +145,18 @@ class RoundView(Schema):
     round = fields.Integer(required=True)
     tables = fields.List(fields.Nested(TableView), required=True)
     byes = fields.List(fields.String(), required=True)
+
+
+class BoardView(Schema):
+    """A board: its secret is shown once it is closed, which is when its last game has ended."""
+
+    board = fields.String(required=True)
+    round = fields.Integer(required=True)
+    label = fields.String(required=True)
+    commitment = fields.String(required=True)
+    is_closed = fields.Boolean(required=True)
+    secret = fields.String(required=True, allow_none=True)
+    games = fields.List(fields.String(), required=True, metadata={"description": "Those made on it so far."})
 
 
 class TournamentGameArgs(PageArgs):
@@ -104,11 +170,17 @@ class ExportArgs(Schema):
 
     format = fields.String(
         load_default="records",
-        validate=validate.OneOf(["records"], error="expected records, the one format there is, got {input!r}"),
+        validate=validate.OneOf(["csv", "jsonl", "records"], error="expected one of {choices}, got {input!r}"),
+        metadata={
+            "description": "`records`: a record a line (docs/record.md). `csv`: the results, a row for each seat of "
+            "each game. `jsonl`: the tournament, its entries, rounds, results and standings, a JSON object a line, "
+            "from which `slagbot recompute` computes the standings again."
+        },
     )
 
 
 RoundList = page_of(RoundView, "RoundList")
+BoardList = page_of(BoardView, "BoardList")
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/standings", who=public())
@@ -118,12 +190,27 @@ def show_standings(tournament_id: str) -> dict[str, Any]:
     return services().scoreboard.standings(tournament_id)
 
 
+@blp.get("/v1/tournaments/<tournament:tournament_id>/crosstable", who=public())
+@blp.response(200, Crosstable)
+def show_crosstable(tournament_id: str) -> dict[str, Any]:
+    """Show what each entry made of its games against each other one, by the results so far."""
+    return services().scoreboard.crosstable(tournament_id)
+
+
 @blp.get("/v1/tournaments/<tournament:tournament_id>/rounds", who=public())
 @blp.arguments(PageArgs, location="query")
 @blp.response(200, RoundList)
 def list_rounds(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
     """List the rounds drawn so far: who meets whom on which board, and the results."""
-    return page(services().scoreboard.rounds(tournament_id), query)
+    return page(services().rounds.rounds(tournament_id), query)
+
+
+@blp.get("/v1/tournaments/<tournament:tournament_id>/boards", who=public())
+@blp.arguments(PageArgs, location="query")
+@blp.response(200, BoardList)
+def list_boards(query: dict[str, Any], tournament_id: str) -> dict[str, Any]:
+    """List the boards of the rounds drawn so far, with their commitments and, once closed, their secrets."""
+    return page(services().rounds.boards(tournament_id), query)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/games", who=public())
@@ -135,9 +222,7 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
     A filtered page may hold fewer than `limit` although more follow.
     """
     state = GameState(query["state"]) if "state" in query else None
-    games, following = services().scoreboard.games(
-        tournament_id, limit=query["limit"], cursor=query["cursor"], state=state
-    )
+    games, following = services().rounds.games(tournament_id, limit=query["limit"], cursor=query["cursor"], state=state)
     return {"items": games, "next_cursor": following}
 
 
@@ -148,7 +233,8 @@ def list_tournament_games(query: dict[str, Any], tournament_id: str) -> dict[str
 def stream_tournament(tournament_id: str) -> Response:
     """Stream how far a tournament is.
 
-    Server-sent events with `state` and the counts of `progress`, the latest only. The stream ends with the tournament.
+    Server-sent events with `state`, `reason` and all of `progress`, the latest only. The stream ends with the
+    tournament.
     """
     scoreboard = services().scoreboard
 
@@ -161,14 +247,17 @@ def stream_tournament(tournament_id: str) -> Response:
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/export", who=public())
 @blp.arguments(ExportArgs, location="query")
-@blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="A record a line (docs/record.md).")
-def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:  # noqa: ARG001 (there is one format)
-    """Export the records of all games that have a result, a JSON object a line, in order of round and table."""
-    lines = _lines(services().scoreboard.records(tournament_id))
-    disposition = {"Content-Disposition": f'attachment; filename="{tournament_id}.jsonl"'}
-    return current_app.response_class(lines, content_type=JSON_LINES, headers=disposition)
+@blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="Lines, as `format` says.")
+def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:
+    """Export what counts so far, in order of round, table and leg."""
+    exports = services().exports
+    if query["format"] == "csv":
+        return _file(exports.sheet(tournament_id), f"{tournament_id}.csv", "text/csv; charset=utf-8; header=present")
+    if query["format"] == "jsonl":
+        return _file(exports.lines(tournament_id), f"{tournament_id}.jsonl", JSON_LINES)
+    return _file(exports.records(tournament_id), f"{tournament_id}-records.jsonl", JSON_LINES)
 
 
-def _lines(records: Iterator[bytes]) -> Iterator[bytes]:
-    for written in records:
-        yield written.rstrip(b"\n") + b"\n"
+def _file(lines: Iterator[bytes], name: str, content_type: str) -> Response:
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return current_app.response_class(lines, content_type=content_type, headers=disposition)

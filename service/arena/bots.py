@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,12 @@ class Bots:
             raise NotFoundError("there is no such bot")
         return bot
 
+    def find(self, bot_ids: Iterable[str]) -> dict[str, Bot]:
+        """Give those bots that there are by id, house bots too; whoever shows them asks `is_visible` first."""
+        wanted = list(bot_ids)
+        found = {bot.id: bot for bot in self._store.get_many(wanted) if bot is not None}
+        return found | {bot_id: self._houses[bot_id] for bot_id in wanted if bot_id in self._houses}
+
     def houses(self) -> list[Bot]:
         """List the arena's own bots."""
         return list(self._houses.values())
@@ -115,6 +121,15 @@ class Bots:
         if "url" in wanted:
             self._check_url(wanted["url"])
         return self._store.change(bot_id, lambda bot: changed(bot, wanted))
+
+    def judge(self, caller: Caller, bot_id: str, state: BotState, reason: str) -> Bot:
+        """Disable a bot for a reason, or let a disabled one be checked again: `state` is disabled or pending.
+
+        Raises NotFoundError, ConflictError for a house bot or one that isn't disabled.
+        """
+        if is_house(self.get(caller, bot_id)):
+            raise ConflictError("a house bot is the arena's own", code="house_bot")
+        return self._store.change(bot_id, lambda bot: judged(bot, state, reason))
 
     def delete(self, caller: Caller, bot_id: str) -> None:
         """Forget a bot; raises ConflictError while it plays. Where it is entered its waiting games are forfeited."""
@@ -228,6 +243,18 @@ def changed(bot: Bot, wanted: Mapping[str, Any]) -> Bot:
     elif "state" in after:
         after |= {"state": reached(bot, BotState(after["state"])), "reason": None}
     return msgspec.structs.replace(bot, **after)
+
+
+def judged(bot: Bot, state: BotState, reason: str) -> Bot:
+    """Apply the operator's judgement to a bot; see `Bots.judge`."""
+    if state is BotState.DISABLED:
+        return msgspec.structs.replace(bot, state=state, reason=reason)
+    if bot.state is BotState.DISABLED:
+        why = "enabled by the operator; a check has to pass"
+        return msgspec.structs.replace(bot, state=BotState.PENDING, reason=why)
+    if bot.state is not BotState.PENDING:
+        raise ConflictError(f"expected a disabled bot, this one is {bot.state}", code="not_disabled")
+    return bot
 
 
 def reached(bot: Bot, state: BotState) -> BotState:

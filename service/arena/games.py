@@ -10,11 +10,11 @@ from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
 from bot_sdk.results.values import GameState
-from service.arena import views
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
 from service.arena.queue import Queue, set_going
+from service.arena.reading import Covered, Reading, Shown, summaries
 from service.arena.seating import OPEN_SEAT, check_bot, seated
 from service.referee.table import BOT, HUMAN, OPEN, Table
 from service.store import due, unfinished
@@ -153,8 +153,21 @@ class Games:
             raise NotFoundError("there is no such game")
         return game
 
+    def reading(self, game_id: str) -> Reading:
+        """Give what everybody may read of a game now; raises NotFoundError.
+
+        The log of a game on an open board isn't even loaded: the time that takes would tell how long it is.
+        """
+        game = self.get(game_id)
+        if not self._store.tournaments.is_readable(game.slot):
+            return Covered(game)
+        return Shown(*self.table(game_id))
+
     def table(self, game_id: str) -> tuple[Game, Table | None]:
-        """Give a game replayed, or without a table if it never began; raises NotFoundError."""
+        """Give a game replayed, or without a table if it never began; raises NotFoundError.
+
+        All of it, for those who play: what is for everybody's eyes comes from `reading`.
+        """
         loaded = self._store.games.load(game_id)
         if loaded is None:
             raise NotFoundError("there is no such game")
@@ -172,7 +185,7 @@ class Games:
             found, following = games.list_for_account(caller.account, limit=limit, cursor=cursor, state=state)
         else:
             found, following = games.list_all(limit=limit, cursor=cursor, state=state)
-        return [views.summary(game) for game in found], following
+        return summaries(self._store.tournaments, found), following
 
     # --- seats and start ----------------------------------------------------------------------------------------------
 

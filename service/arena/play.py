@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from bot_sdk.events import Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.games import record
@@ -16,6 +16,7 @@ from service.arena.caller import Caller
 from service.arena.errors import ConflictError, InvalidError, UnavailableError, invalid
 from service.arena.games import LOOK_AGAIN_MS, Games, check_holds
 from service.arena.queue import Queue
+from service.arena.reading import BOARD_OPEN, Covered, Reading, Shown
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
 from service.store.entities import Game
@@ -23,6 +24,8 @@ from service.store.store import Store
 
 TRIES: Final = 50
 """How often a commit may find the log longer than it was; each time somebody else has got on."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,54 +61,67 @@ class Play:
         Or when nothing new can come, because it has ended, or `seconds` have passed.
         """
 
-        def is_time(game: Game, table: Table | None) -> bool:
-            return game.state.is_end or not is_known(views.tag(game, table, None))
+        def is_time(reading: Reading) -> bool:
+            return reading.is_final or not is_known(reading.tag)
 
-        game, table = self._wait(game_id, is_time, seconds)
-        return Look(views.tag(game, table, None), views.game(game, table))
+        reading = self._wait(game_id, self._games.reading, is_time, seconds)
+        return Look(reading.tag, reading.view)
 
     def look_from(
         self, caller: Caller, game_id: str, number: int, is_known: Callable[[str], bool], seconds: float = 0
     ) -> Look:
         """Show a seat what it may know and what it owes, as `look`; raises NotFoundError, ForbiddenError."""
 
-        def is_time(game: Game, table: Table | None) -> bool:
+        def is_time(at: tuple[Game, Table | None]) -> bool:
+            game, table = at
             check_holds(caller, game, number)
             return game.state.is_end or not is_known(views.tag(game, table, number))
 
-        return _look_from(*self._wait(game_id, is_time, seconds), number)
+        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
 
     def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> Look:
         """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
 
-        def is_time(game: Game, table: Table | None) -> bool:
+        def is_time(at: tuple[Game, Table | None]) -> bool:
+            game, table = at
             check_holds(caller, game, number)
             if table is None:
                 return game.state.is_end
             return game.state.is_end or table.game.is_out(number) or views.owes(table, number)
 
-        return _look_from(*self._wait(game_id, is_time, seconds), number)
+        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
 
-    def follow(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
+    def events(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
         """List the public events after the one with id `after`, and whether more may come.
 
-        Waits up to `seconds` until there is one. Raises NotFoundError.
+        Waits up to `seconds` until there is one. Raises NotFoundError, ConflictError while the board is open.
         """
+        self._shown(game_id)
+        return self.follow(game_id, after, seconds)
 
-        def is_time(game: Game, table: Table | None) -> bool:
-            return game.state.is_end or views.version(game, table, None) > after
+    def follow(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
+        """List the public events as `events`, but wait for the board to be closed, too; until then there are none."""
 
-        game, table = self._wait(game_id, is_time, seconds)
-        return views.events(game, table)[after:], not game.state.is_end
+        def is_time(reading: Reading) -> bool:
+            return reading.is_final or reading.version > after
+
+        reading = self._wait(game_id, self._games.reading, is_time, seconds)
+        return reading.events[after:], not reading.is_final
 
     def record(self, game_id: str) -> record.Record:
-        """Give the record of a game that has ended; raises ConflictError before."""
-        game, table = self._games.table(game_id)
-        if not game.state.is_end:
+        """Give the record of a game that has ended; raises ConflictError before, and while its board is open."""
+        shown = self._shown(game_id)
+        if not shown.meta.state.is_end:
             raise ConflictError("the record can be read when the game has ended", code="not_ended")
-        if table is None:
+        if shown.table is None:
             raise ConflictError("the game ended before it began; there is no record", code="never_began")
-        return table.record(game.state.value)  # type: ignore[arg-type]  # an end
+        return shown.table.record(shown.meta.state.value)  # type: ignore[arg-type]  # an end
+
+    def _shown(self, game_id: str) -> Shown:
+        reading = self._games.reading(game_id)
+        if isinstance(reading, Covered):
+            raise ConflictError(BOARD_OPEN, code="board_open")
+        return reading
 
     def act(self, caller: Caller, game_id: str, number: int, decision_id: str, action: str) -> Acted:
         """Take a person's action for the decision it owes. The same action again is no error.
@@ -191,17 +207,16 @@ class Play:
         else:
             self._queue.drive(table.id)
 
-    def _wait(
-        self, game_id: str, is_time: Callable[[Game, Table | None], bool], seconds: float
-    ) -> tuple[Game, Table | None]:
+    def _wait(self, game_id: str, read: Callable[[str], T], is_time: Callable[[T], bool], seconds: float) -> T:
+        """Read a game, again whenever it changes, until what is read `is_time` or `seconds` have passed."""
         until = monotonic() + seconds
         while True:
             left = until - monotonic()
             pulse = self._store.games.pulse(game_id) if left > 0 else 0
-            game, table = self._games.table(game_id)
+            found = read(game_id)
             watch = self._store.watch
-            if is_time(game, table) or left <= 0 or watch.is_closed:
-                return game, table
+            if is_time(found) or left <= 0 or watch.is_closed:
+                return found
             watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
 
 

@@ -1,64 +1,57 @@
-"""What is shown of a tournament: how far it is, its rounds, standings, games and records. It changes nothing."""
+"""What is shown of a tournament as a whole: how far it is, how its test stands, standings. It changes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from time import monotonic
-from typing import Any, Final, overload
+from typing import Any, NamedTuple
 
 import msgspec
 
-from bot_sdk.games import record
-from bot_sdk.games.packs import board_secret, commitment
-from bot_sdk.results.standings import standings
-from bot_sdk.results.values import GameState, Result, Round, Slot
-from service.arena import views
-from service.arena.errors import NotFoundError
-from service.arena.tournaments import Tournaments, board_of, label_of
-from service.referee.table import Table
+from bot_sdk.results.crosstable import crosstable
+from bot_sdk.results.standings import Standing, method, standings
+from bot_sdk.results.values import Entry, Result, Round
+from service.arena.tournaments import Tournaments
 from service.store import due, keys
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
-from service.store.tournaments import place
+from service.tournaments.boards import FIELD
+from service.tournaments.formats import count_games
+from service.tournaments.pairs import Test, test_of
 
-TABLES_PER_BOARD: Final = 1
-"""With `fresh` deals every table has a board of its own."""
 
-METHODS: Final = {
-    "seven_up": {
-        "score": "points: 1 for each game won, by forfeit too",
-        "mean": "points of a game that was played",
-        "tiebreaks": ["direct_encounter", "sonneborn_berger", "net_points_per_deal", "wins"],
-    },
-    "river": {
-        "score": "mean: the mean over boards of what a game brought",
-        "mean": "points of a game, 0 for one that was forfeited",
-        "tiebreaks": ["head_to_head", "wins", "exact_bid_rate"],
-    },
-}
-INTERVAL: Final = "Student's t at 95% over the means of boards; null under two boards"
+class Counted(NamedTuple):
+    """What standings are made from."""
+
+    entries: list[Entry]
+    rounds: dict[int, Round]
+    results: list[Result]
 
 
 class Scoreboard:
     """Reads tournaments."""
 
-    def __init__(self, store: Store, tournaments: Tournaments) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments, *, clock: Callable[[], int]) -> None:
         """Keep what it works with."""
         self._store = store
         self._tournaments = tournaments
+        self._clock = clock
 
     def summary(self, tournament: Tournament) -> dict[str, Any]:
         """Show a tournament as lists do."""
-        return msgspec.to_builtins(tournament) | {"tables_per_board": TABLES_PER_BOARD}  # type: ignore[no-any-return]  # a dict
+        return msgspec.to_builtins(tournament)  # type: ignore[no-any-return]  # a dict
 
     def view(self, tournament_id: str) -> dict[str, Any]:
         """Show a tournament; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
+        entries = len(self._store.tournaments.entries(tournament_id))
         return {
             **self.summary(tournament),
             "secret": self._secret(tournament),
-            "entries": len(self._store.tournaments.entries(tournament_id)),
+            "entries": entries,
+            "tables_per_board": _tables_per_board(tournament, entries),
             "progress": self.progress(tournament),
+            "test": self._test(tournament),
         }
 
     def _secret(self, tournament: Tournament) -> str | None:
@@ -68,13 +61,39 @@ class Scoreboard:
             over = self._store.due.at(due.tournament(tournament.id)) is None
         return self._store.tournaments.secret(tournament.id).hex() if over else None
 
-    def progress(self, tournament: Tournament) -> dict[str, int]:
-        """Count the games of a tournament: all that are scheduled, those with a result, those that run."""
+    # --- progress -----------------------------------------------------------------------------------------------------
+
+    def progress(self, tournament: Tournament) -> dict[str, int | None]:
+        """Count the games of a tournament: drawn, planned in all, with a result, running; and the seconds left."""
         store = self._store.tournaments
-        games = sum(len(each.tables) for each in store.rounds(tournament.id).values())
+        games = _games_in(tournament, store.rounds(tournament.id))
         finished = store.count_results(tournament.id)
         begun = 0 if tournament.state.is_end else len(store.started(tournament.id))
-        return {"games": games, "finished": finished, "running": max(0, begun - finished)}
+        planned = self._planned(tournament, games)
+        return {
+            "games": games,
+            "planned": planned,
+            "finished": finished,
+            "running": max(0, begun - finished),
+            "seconds_left": self._seconds_left(tournament, planned, finished),
+        }
+
+    def _planned(self, tournament: Tournament, games: int) -> int | None:
+        """Tell how many games there will be, or have been; None for a ladder without an end."""
+        entries = len(self._store.tournaments.entries(tournament.id))
+        if tournament.state.is_end or entries < tournament.table_size:
+            return games
+        if tournament.format == "ladder" and tournament.max_games is None:
+            return None
+        return max(games, count_games(tournament, entries))
+
+    def _seconds_left(self, tournament: Tournament, planned: int | None, finished: int) -> int | None:
+        """Reckon by the pace since the last start; None while there is none."""
+        since, before = tournament.resumed_at, tournament.finished_before
+        if tournament.state is not TournamentState.RUNNING or planned is None or since is None or finished <= before:
+            return None
+        pace = (self._clock() - since) / (finished - before)
+        return round(max(0, planned - finished) * pace / 1_000)
 
     def follow(self, tournament_id: str, seen: int, seconds: float = 0) -> tuple[int, dict[str, Any], bool]:
         """Tell how far a tournament is once its count of changes isn't `seen`, or `seconds` have passed.
@@ -87,108 +106,76 @@ class Scoreboard:
             count = store.pulse(tournament_id)
             tournament = self._tournaments.get(tournament_id)
             if count != seen or left <= 0 or tournament.state.is_end or watch.is_closed:
-                shown = {"state": tournament.state.value, **self.progress(tournament)}
+                shown = {"state": tournament.state.value, "reason": tournament.reason, **self.progress(tournament)}
                 return count, shown, not tournament.state.is_end
             news = keys.tournament_news(tournament_id)
             watch.wait(news, seen, lambda: store.pulse(tournament_id), left)
 
+    # --- results ------------------------------------------------------------------------------------------------------
+
     def standings(self, tournament_id: str) -> dict[str, Any]:
-        """Compute the standings from the results so far, and say how; raises NotFoundError."""
+        """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        store = self._store.tournaments
-        results, entries = store.results(tournament_id), store.entries(tournament_id)
-        rows = standings(entries, results, tournament.ruleset, seed=tournament.seed)
+        counted = self.counted(tournament)
         return {
-            "items": msgspec.to_builtins(rows),
+            "items": msgspec.to_builtins(self.rows(tournament, counted)),
             "next_cursor": None,
-            "results": len(results),
+            "results": len(counted.results),
             "is_final": tournament.state.is_end,
-            "method": {**METHODS[tournament.ruleset], "interval": INTERVAL},
+            "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
 
-    def rounds(self, tournament_id: str) -> Sequence[dict[str, Any]]:
-        """Show the rounds drawn so far: tables with boards, commitments and results, and who sits out.
+    def crosstable(self, tournament_id: str) -> dict[str, Any]:
+        """Show what each entry made of each other one by the results that count so far; raises NotFoundError."""
+        tournament = self._tournaments.get(tournament_id)
+        counted = self.counted(tournament)
+        rows = crosstable(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
+        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(counted.results)}
 
-        What a round's tables show is worked out when it is read: there may be many. Raises NotFoundError.
-        """
-        self._tournaments.get(tournament_id)
-        return _Rounds(self._store.tournaments.rounds(tournament_id), _Boards(self._store, tournament_id))
+    def rows(self, tournament: Tournament, counted: Counted) -> list[Standing]:
+        """Rank the entries."""
+        return standings(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
 
-    def games(
-        self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
-    ) -> tuple[list[dict[str, Any]], str | None]:
-        """Show the games made so far, newest first, and the next cursor; raises NotFoundError, BadCursorError."""
-        self._tournaments.get(tournament_id)
-        found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
-        return [views.summary(game) for game in found], following
+    def counted(self, tournament: Tournament) -> Counted:
+        """Give what counts now: results of open boards don't yet, what follows a test's end never will."""
+        counted, test = self._read(tournament)
+        if test is None:
+            return counted
+        return counted._replace(
+            rounds={number: each for number, each in counted.rounds.items() if number <= test.judged},
+            results=[result for result in counted.results if result.slot.round <= test.judged],
+        )
 
-    def records(self, tournament_id: str) -> Iterator[bytes]:
-        """Give the record of each game that has a result, in order of round and table; raises NotFoundError at once."""
-        if self._store.tournaments.get(tournament_id) is None:
-            raise NotFoundError("there is no such tournament")
-        return self._records(tournament_id)
+    def _test(self, tournament: Tournament) -> dict[str, Any] | None:
+        if tournament.sprt is None or tournament.started_at is None:
+            return None
+        _, test = self._read(tournament)
+        return None if test is None else test.shown
 
-    def _records(self, tournament_id: str) -> Iterator[bytes]:
-        for result in self._store.tournaments.results(tournament_id):
-            loaded = self._store.games.load(result.game_id)
-            if loaded is not None and loaded[0].state.is_end:
-                yield record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
-
-
-class _Rounds(Sequence[dict[str, Any]]):
-    """The rounds of a tournament as they are shown, each made when it is asked for."""
-
-    def __init__(self, rounds: dict[int, Round], boards: _Boards) -> None:
-        self._rounds = list(rounds.items())
-        self._boards = boards
-
-    def __len__(self) -> int:
-        return len(self._rounds)
-
-    @overload
-    def __getitem__(self, at: int) -> dict[str, Any]: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
-
-    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        if isinstance(at, slice):
-            return [self._shown(*each) for each in self._rounds[at]]
-        return self._shown(*self._rounds[at])
-
-    def _shown(self, number: int, drawn: Round) -> dict[str, Any]:
-        tables = [self._boards.shown(number, *each) for each in enumerate(drawn.tables, 1)]
-        return {"round": number, "byes": drawn.byes, "tables": tables}
+    def _read(self, tournament: Tournament) -> tuple[Counted, Test | None]:
+        """Read what may be shown, and judge the test of a match by it."""
+        store = self._store.tournaments
+        results = store.results(tournament.id)
+        readable = store.are_readable([result.slot for result in results])
+        shown = [result for result, is_readable in zip(results, readable, strict=True) if is_readable]
+        counted = Counted(store.entries(tournament.id), store.rounds(tournament.id), shown)
+        return counted, test_of(tournament, counted.entries, shown)
 
 
-class _Boards:
-    """What may be told of the boards of one tournament now."""
-
-    def __init__(self, store: Store, tournament_id: str) -> None:
-        self._id = tournament_id
-        self._secret = store.tournaments.secret(tournament_id)
-        self._started = store.tournaments.started(tournament_id)
-        self._results = {place(result.slot): result for result in store.tournaments.results(tournament_id)}
-
-    def shown(self, number: int, table: int, bots: Sequence[str]) -> dict[str, Any]:
-        """Show a table: the board's secret stays one until the game has its result."""
-        at = place(Slot(tournament_id=self._id, round=number, table=table, board=""))
-        board = board_of(number, table, self._started.get(at, 0))
-        secret, result = board_secret(self._secret, board), self._results.get(at)
-        return {
-            "table": table,
-            "bots": bots,
-            "board": board,
-            "commitment": commitment(secret, label_of(self._id, board)),
-            "secret": secret.hex() if result else None,
-            **_result_shown(result),
-        }
-
-
-def _result_shown(result: Result | None) -> dict[str, Any]:
+def _course(tournament: Tournament, counted: Counted) -> dict[str, Any]:
     return {
-        "game_id": result.game_id if result else None,
-        "state": result.state.value if result else None,
-        "totals": result.totals if result else None,
-        "places": result.places if result else None,
+        "seed": tournament.seed,
+        "format": tournament.format,
+        "deals": tournament.deals,
+        "rounds": counted.rounds,
     }
+
+
+def _tables_per_board(tournament: Tournament, entries: int) -> int:
+    tables = entries // tournament.table_size
+    return tables if tournament.deals == FIELD and tables > 1 else 1
+
+
+def _games_in(tournament: Tournament, rounds: dict[int, Round]) -> int:
+    legs = tournament.table_size if tournament.deals == "rotate" else 1
+    return legs * sum(len(each.tables) for each in rounds.values())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
 from service.arena.queue import Queue, has_people
+from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.store import due
 from service.store.entities import Game
@@ -32,6 +33,7 @@ class Sweep:
         store: Store,
         queue: Queue,
         running: Running,
+        ratings: Ratings,
         *,
         token: str,
         every_ms: int,
@@ -42,10 +44,12 @@ class Sweep:
         self._store = store
         self._queue = queue
         self._running = running
+        self._ratings = ratings
         self._token = token
         self._every_ms = every_ms
         self._patience_ms = patience_ms
         self._open_seat_ms = open_seat_ms
+        self._turn = 0
 
     def once(self) -> None:
         """Sweep, unless another process does so now."""
@@ -54,12 +58,20 @@ class Sweep:
             return
         now = self._store.due.now()
         names = [name.split(":", 1) for name, _ in self._store.due.peek(now, AT_ONCE)]
-        for tournament_id in [ident for kind, ident in names if kind == "tournament"]:
+        for tournament_id in self._in_turn(ident for kind, ident in names if kind == "tournament"):
             self._look_at_tournament(tournament_id, workers, now)
             if not self._may_sweep():
                 logger.warning("this sweep took so long that another process sweeps by now")
                 return
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._ratings.ask()
+
+    def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
+        """Begin with another one each time: who looks first finds the bots' free places."""
+        ordered = sorted(tournament_ids)
+        self._turn += 1
+        first = self._turn % max(len(ordered), 1)
+        return ordered[first:] + ordered[:first]
 
     def _may_sweep(self) -> bool:
         """Take or keep the lock; False while another process has it."""

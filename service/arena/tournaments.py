@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -11,7 +11,7 @@ from bot_sdk.bots import HOUSE, PREFIX
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES, root_commitment
 from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
-from bot_sdk.results.values import Entry, Round
+from bot_sdk.results.values import Entry
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import Mint
@@ -19,11 +19,12 @@ from service.arena.seating import house_seat
 from service.store import due
 from service.store.entities import BotState, Limits, Tournament, TournamentState
 from service.store.store import Store
-from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.schedule import count_games, round_robin
+from service.tournaments.errors import ImpossibleScheduleError, SettingError
+from service.tournaments.formats import FORMATS, check_settings, check_start
 
 MAX_ENTRIES: Final = 256
-MAX_GAMES: Final = 100_000
+CHOICES: Final = ("rounds", "challenger", "advance", "max_games", "sprt", "invited", "entries_per_account")
+"""What the host may choose until the start, or leave out."""
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a tournament whose state changes, should the process die before it says so."""
 
@@ -52,8 +53,9 @@ class Tournaments:
     def create(self, caller: Caller, order: Mapping[str, Any], mint: Mint) -> Tournament:
         """Make a tournament, open for entries, as ordered; its root commitment is public from now on.
 
-        `order` has name, ruleset, options, format, deals, table_size (None: the smallest), rounds (None: one cycle),
-        seed (None: drawn) and limits. Raises InvalidError, ConflictError over the account's quota.
+        `order` has name, ruleset, options, format, table_size (None: the smallest), limits and, if wanted, deals (the
+        first kind that the format knows), seed (drawn) and what `CHOICES` names (None). Raises InvalidError,
+        ConflictError over the account's quota.
         """
         tournament_id = mint.id("trn_")
         rules, table_size, options = _table(order)
@@ -64,6 +66,7 @@ class Tournaments:
             return found
         self._check_quota(caller)
         root_secret = self._root_secret()
+        choices: dict[str, Any] = {name: order.get(name) for name in CHOICES}
         tournament = Tournament(
             id=tournament_id,
             name=order["name"],
@@ -71,15 +74,16 @@ class Tournaments:
             ruleset=rules.name,
             options=options,
             format=order["format"],
-            deals=order["deals"],
+            deals=order.get("deals") or FORMATS[order["format"]].deals[0],
             table_size=table_size,
-            rounds=order["rounds"],
-            seed=self._seed() if order["seed"] is None else order["seed"],
+            **choices,
+            seed=self._seed() if order.get("seed") is None else order["seed"],
             limits=Limits(**order["limits"]),
             root=root_commitment(root_secret, tournament_id),
             state=TournamentState.OPEN,
             created_at=self._clock(),
         )
+        _check_settings(tournament)
         self._store.tournaments.create(tournament, secret=root_secret)
         return self.get(tournament_id)
 
@@ -104,13 +108,17 @@ class Tournaments:
         return self._store.tournaments.list_all(limit=limit, cursor=cursor, keep=keep)
 
     def change(self, caller: Caller, tournament_id: str, wanted: Mapping[str, Any]) -> Tournament:
-        """Give a tournament another name or, until its start, other rounds. Raises ForbiddenError, ConflictError."""
+        """Give a tournament another name or, until its start, what of its settings entries don't depend on.
+
+        Raises ForbiddenError, InvalidError, ConflictError.
+        """
         self._check_owner(caller, self.get(tournament_id))
 
         def changed(old: Tournament) -> Tournament:
             new = replace(old, **wanted)
-            if new.rounds != old.rounds and old.state is not TournamentState.OPEN:
-                raise ConflictError("the rounds are fixed by the start", code="not_open")
+            if replace(new, name=old.name) != old and old.state is not TournamentState.OPEN:
+                raise ConflictError("all but the name is fixed by the start", code="not_open")
+            _check_settings(new)
             return new
 
         return self._store.tournaments.change(tournament_id, changed)
@@ -128,8 +136,8 @@ class Tournaments:
             raise ForbiddenError("only the owner of the bot gives entropy for it", code="not_yours")
         if entropy is not None and len(entropy.encode()) > MAX_ENTROPY_BYTES:
             raise invalid("entropy", f"expected at most {MAX_ENTROPY_BYTES} bytes, got {len(entropy.encode())}")
-        if earlier is None and len(self._store.tournaments.entries(tournament_id)) >= MAX_ENTRIES:
-            raise ConflictError(f"a tournament has at most {MAX_ENTRIES} entries", code="full")
+        if earlier is None:
+            self._check_invited(caller, tournament, {bot_id, account_id})
         entry = Entry(
             bot_id=bot_id,
             name=name,
@@ -137,9 +145,25 @@ class Tournaments:
             entropy=(earlier.entropy if earlier else "") if entropy is None else entropy,
             entered_at=earlier.entered_at if earlier else self._clock(),
         )
-        if not self._store.tournaments.enter(tournament_id, entry):
-            raise ConflictError("entries are taken until the start", code="not_open")
+        self._put_entry(tournament, entry)
         return entry
+
+    def _check_invited(self, caller: Caller, tournament: Tournament, who: set[str | None]) -> None:
+        is_host = caller.owns(tournament.owner) or caller.is_operator
+        if tournament.invited is not None and not is_host and not who & set(tournament.invited):
+            detail = "who made the tournament decides who enters: ask for your bot or account to be invited"
+            raise ForbiddenError(detail, code="not_invited")
+
+    def _put_entry(self, tournament: Tournament, entry: Entry) -> None:
+        most, most_each = 2 if tournament.format == "match" else MAX_ENTRIES, tournament.entries_per_account
+        told = self._store.tournaments.enter(tournament.id, entry, most=most, most_each=most_each)
+        if told == "closed":
+            raise ConflictError("entries are taken until the start", code="not_open")
+        if told == "full":
+            raise ConflictError(f"expected at most {most} entries in a {tournament.format}, it is full", code="full")
+        if told == "account_full":
+            detail = f"expected at most {most_each} entries of one account, withdraw another first"
+            raise ConflictError(detail, code="quota_entries")
 
     def withdraw(self, caller: Caller, tournament_id: str, bot_id: str) -> None:
         """Take a bot out: before the start it is gone, after it its waiting games are forfeited. Idempotent."""
@@ -170,26 +194,42 @@ class Tournaments:
     # --- starting and stopping ----------------------------------------------------------------------------------------
 
     def set_state(self, caller: Caller, tournament_id: str, state: TournamentState) -> Tournament:
-        """Start (or go on with), pause or cancel a tournament; idempotent. Raises ForbiddenError, ConflictError."""
+        """Start (or go on with), pause or cancel a tournament, or let a ladder finish; idempotent.
+
+        Raises ForbiddenError, ConflictError.
+        """
         tournament = self.get(tournament_id)
         self._check_owner(caller, tournament)
+        if state is TournamentState.FINISHED:
+            return self._wind_up(tournament)
         if state is TournamentState.RUNNING and tournament.state is TournamentState.OPEN:
             self._check_can_start(tournament)
         at = self._clock()
         self._store.due.add(due.tournament(tournament_id), self._store.due.now() + LOOK_AGAIN_MS)
-        changed = self._store.tournaments.change(tournament_id, lambda old: _moved(old, state, at))
+        finished = self._store.tournaments.count_results(tournament_id)
+        changed = self._store.tournaments.change(tournament_id, lambda old: _moved(old, state, at, finished))
         self._store.due.add(due.tournament(tournament_id), self._store.due.now())
         return changed
 
+    def _wind_up(self, tournament: Tournament) -> Tournament:
+        """Draw no more games of a ladder: it finishes with those it has."""
+        if tournament.format != "ladder":
+            raise ConflictError("only a ladder is finished by its host; others end by themselves", code="bad_move")
+        if tournament.state is TournamentState.FINISHED:
+            return tournament
+        if tournament.state not in {TournamentState.RUNNING, TournamentState.PAUSED}:
+            detail = f"expected a ladder that runs, this one is {tournament.state.value}"
+            raise ConflictError(detail, code="bad_move")
+        drawn = max(1, len(self._store.tournaments.rounds(tournament.id)))
+        stopped = self._store.tournaments.change(tournament.id, lambda old: replace(old, max_games=drawn))
+        self._store.due.add(due.tournament(tournament.id), self._store.due.now())
+        return stopped
+
     def _check_can_start(self, tournament: Tournament) -> None:
-        entries = [entry.bot_id for entry in self._store.tournaments.entries(tournament.id)]
         try:
-            games = count_games(entries, table_size=tournament.table_size, rounds=tournament.rounds)
+            check_start(tournament, self._store.tournaments.entries(tournament.id))
         except ImpossibleScheduleError as error:
             raise ConflictError(f"the tournament can't start: {error}", code="cannot_start") from error
-        if games > MAX_GAMES:
-            detail = f"expected at most {MAX_GAMES} games, got {games}; ask for fewer rounds"
-            raise ConflictError(detail, code="too_many_games")
 
     def _check_owner(self, caller: Caller, tournament: Tournament) -> None:
         if not (caller.owns(tournament.owner) or caller.is_operator):
@@ -229,24 +269,11 @@ class Tournaments:
         return next((entry for entry in entries if entry.bot_id == bot_id), None)
 
 
-def schedule(tournament: Tournament, entries: Sequence[Entry]) -> list[Round]:
-    """Draw all rounds of a round robin; raises `ImpossibleScheduleError`."""
-    return round_robin(
-        [entry.bot_id for entry in entries],
-        table_size=tournament.table_size,
-        rounds=tournament.rounds,
-        seed=tournament.seed,
-    )
-
-
-def board_of(number: int, table: int, attempt: int) -> str:
-    """Name the board of a table of its own; a rerun plays another."""
-    return f"{number}.{table}" + (f"~{attempt}" if attempt else "")
-
-
-def label_of(tournament_id: str, board: str) -> str:
-    """Give the label under which a board's packs are committed to."""
-    return f"{tournament_id}/{board}"
+def _check_settings(tournament: Tournament) -> None:
+    try:
+        check_settings(tournament)
+    except SettingError as error:
+        raise invalid(error.field, str(error)) from error
 
 
 def _table(order: Mapping[str, Any]) -> tuple[Ruleset, int, dict[str, Any]]:
@@ -267,10 +294,13 @@ _MOVES: Final = {
 }
 
 
-def _moved(old: Tournament, state: TournamentState, at: int) -> Tournament:
+def _moved(old: Tournament, state: TournamentState, at: int, finished: int) -> Tournament:
     if old.state is state:
         return old
     if old.state not in _MOVES.get(state, set()):
         raise ConflictError(f"a tournament that is {old.state.value} can't become {state.value}", code="bad_move")
-    started = old.started_at or (at if state is TournamentState.RUNNING else None)
-    return replace(old, state=state, started_at=started, ended_at=at if state.is_end else None)
+    if state is TournamentState.RUNNING:
+        return replace(old, state=state, started_at=old.started_at or at, resumed_at=at, finished_before=finished)
+    if state is TournamentState.CANCELLED:
+        return replace(old, state=state, ended_at=at, reason="cancelled by its host")
+    return replace(old, state=state)

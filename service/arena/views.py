@@ -15,8 +15,8 @@ STOPPED: Final = {GameState.CANCELLED, GameState.ABORTED}
 """How games end that are stopped from outside; their rules know nothing of it."""
 
 
-def summary(meta: Game) -> dict[str, Any]:
-    """Show a game as lists do."""
+def summary(meta: Game, *, is_readable: bool) -> dict[str, Any]:
+    """Show a game as lists do; when it ended only if it is readable."""
     return {
         "id": meta.id,
         "ruleset": meta.ruleset,
@@ -24,7 +24,8 @@ def summary(meta: Game) -> dict[str, Any]:
         "seats": [_seat(seat) for seat in meta.seats],
         "created_at": meta.created_at,
         "started_at": meta.started_at,
-        "ended_at": meta.ended_at,
+        "ended_at": meta.ended_at if is_readable else None,
+        "readable": is_readable,
         **_slot(meta.slot),
     }
 
@@ -33,13 +34,9 @@ def game(meta: Game, table: Table | None) -> dict[str, Any]:
     """Show a game to everybody; without a table it hasn't begun."""
     retired = table.game.retired_as_known(None) if table else [None] * len(meta.seats)
     shown = {
-        **summary(meta),
+        **summary(meta, is_readable=True),
         "seats": [{**_seat(seat), "retired": why} for seat, why in zip(meta.seats, retired, strict=True)],
-        "options": meta.options,
-        "limits": msgspec.to_builtins(meta.limits),
-        "start": meta.start,
-        "label": meta.label,
-        "commitment": meta.commitment,
+        **_fixed(meta),
         "version": version(meta, None, None),
         "phase": None,
         "turn": [],
@@ -49,6 +46,22 @@ def game(meta: Game, table: Table | None) -> dict[str, Any]:
         "ended_by": None,
     }
     return shown | (_standing(meta, table, None) if table else {})
+
+
+def covered(meta: Game) -> dict[str, Any]:
+    """Show a game on an open board to everybody: who plays it by which rules, and its state."""
+    return {
+        **summary(meta, is_readable=False),
+        "seats": [{**_seat(seat), "retired": None} for seat in meta.seats],
+        **_fixed(meta),
+        "version": 0,
+        "phase": None,
+        "turn": [],
+        "observation": None,
+        "totals": None,
+        "places": None,
+        "ended_by": None,
+    }
 
 
 def seat(meta: Game, table: Table | None, number: int) -> dict[str, Any]:
@@ -121,6 +134,17 @@ def _standing(meta: Game, table: Table, audience: int | None) -> dict[str, Any]:
         "totals": state.totals,
         "places": play.places,
         "ended_by": ending.value if ending else None,
+    }
+
+
+def _fixed(meta: Game) -> dict[str, Any]:
+    """Give what is fixed at the creation of a game, other than who plays."""
+    return {
+        "options": meta.options,
+        "limits": msgspec.to_builtins(meta.limits),
+        "start": meta.start,
+        "label": meta.label,
+        "commitment": meta.commitment,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from statistics import median
 from typing import Any, Final
@@ -105,7 +105,7 @@ class Screen:
         for heading in ("", "bot", "games", "points", "mean a game", "wins"):
             table.add_column(heading, justify="left" if heading == "bot" else "right")
         for row in rows:
-            cells = (row["place"], row["name"], row["games"], f"{row['points']:g}", _interval(row["mean"]), row["wins"])
+            cells = (row["place"], row["name"], row["games"], f"{row['points']:g}", interval(row["mean"]), row["wins"])
             table.add_row(*map(str, cells))
         self._out.print(table)
 
@@ -133,9 +133,10 @@ class Screen:
         self._out.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 
-def _interval(shown: dict[str, Any]) -> str:
+def interval(shown: Mapping[str, Any], digits: int = 2) -> str:
+    """Show a mean and half the width of its interval, as far as there are any."""
     if shown["mean"] is None:
         return "-"
     if shown["low"] is None:
-        return f"{shown['mean']:.2f}"
-    return f"{shown['mean']:.2f} ± {(shown['high'] - shown['low']) / 2:.2f}"
+        return f"{shown['mean']:.{digits}f}"
+    return f"{shown['mean']:.{digits}f} ± {(shown['high'] - shown['low']) / 2:.{digits}f}"

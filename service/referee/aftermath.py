@@ -11,6 +11,7 @@ from bot_sdk.messages import GameEnded, GameStarted, encode
 from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
+from service.referee.rated import is_rated
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
@@ -18,18 +19,23 @@ from service.store.entities import Game
 from service.store.errors import NotFoundError
 from service.store.ledger import Ending, LedgerLine
 from service.store.store import Store
+from service.store.tournaments import is_shared
 
 NEWS_BUDGET_MS: Final = 5_000
 
 
 class Aftermath:
-    """Writes and tells what follows; each part may be done twice. `public_url` is where records are read."""
+    """Writes and tells what follows; each part may be done twice. `public_url` is where records are read.
 
-    def __init__(self, store: Store, calls: Calls, public_url: str) -> None:
+    `trusts_accounts`: whether games between bots of one account are rated.
+    """
+
+    def __init__(self, store: Store, calls: Calls, public_url: str, *, trusts_accounts: bool) -> None:
         """Keep what it works with."""
         self._store = store
         self._calls = calls
         self._public_url = public_url
+        self._trusts_accounts = trusts_accounts
         self._lines: list[LedgerLine] = []
 
     def began(self, table: Table) -> None:
@@ -64,22 +70,37 @@ class Aftermath:
             self._lines = []
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
-        """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost."""
+        """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost.
+
+        Bots of a game on a shared board are told when that is closed. Whoever closes it has its games driven again.
+        """
         ended_at = self._ended_at(meta)
+        is_readable = self._store.tournaments.is_readable(meta.slot)
         if meta.slot is not None:
             if table is not None and state in {GameState.FINISHED, GameState.VOID}:
-                self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at))
-            self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
+                rated = is_rated(meta, state, table.game, trusts_accounts=self._trusts_accounts)
+                self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at, is_rated=rated))
+            if not (is_shared(meta.slot) and is_readable):  # else its tournament has closed the board: it knows
+                self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
         if table is not None and meta.started_at is not None:
-            self._close_for_bots(meta, state, table, ended_at)
+            self._note_endings(meta, table, ended_at)
+        if is_readable:
+            self._show(meta, state, table)
         self._store.games.settle(meta)
+
+    def released(self, meta: Game, state: GameState, table: Table | None) -> None:
+        """Look once more whether a shared board is closed.
+
+        It may have been since `ended` looked, and who was sent to tell the bots may have found the game in our hands.
+        """
+        if is_shared(meta.slot) and self._store.tournaments.is_readable(meta.slot):
+            self._show(meta, state, table)
 
     def _ended_at(self, meta: Game) -> int:
         found = self._store.games.get(meta.id)
         return (found and found.ended_at) or meta.ended_at or meta.created_at
 
-    def _close_for_bots(self, meta: Game, state: GameState, table: Table, ended_at: int) -> None:
-        seats = table.seats_of(BOT)
+    def _note_endings(self, meta: Game, table: Table, ended_at: int) -> None:
         self._store.ledger.add_endings(
             Ending(
                 bot_id=meta.seats[seat].bot_id or "",
@@ -88,10 +109,16 @@ class Aftermath:
                 retired=table.game.retired[seat] is not None,
                 forfeited=seat in table.game.forfeited,
             )
-            for seat in seats
+            for seat in table.seats_of(BOT)
         )
-        for seat in seats:
-            self._tell(meta, seat, "ended", self._ended_message(meta, state, table, seat))
+
+    def _show(self, meta: Game, state: GameState, table: Table | None) -> None:
+        """Tell the bots that the game can be read; on a shared board only once, and whoever waits for it, too."""
+        if is_shared(meta.slot) and not self._store.games.show(meta.id):
+            return
+        if table is not None and meta.started_at is not None:
+            for seat in table.seats_of(BOT):
+                self._tell(meta, seat, "ended", self._ended_message(meta, state, table, seat))
 
     def _ended_message(self, meta: Game, state: GameState, table: Table, seat: int) -> GameEnded:
         return GameEnded(
@@ -134,7 +161,7 @@ def counted(game: Play, seat: int) -> dict[str, int]:
     return {outcome.value: count for outcome, count in sorted(game.outcomes[seat].items())}
 
 
-def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result:
+def result_of(meta: Game, state: GameState, game: Play, ended_at: int, *, is_rated: bool) -> Result:
     """Make the result of a tournament game that was played out."""
     assert meta.slot is not None  # noqa: S101 - only tournament games have results
     ending = game.ending
@@ -153,6 +180,7 @@ def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result
         exact_bids=_exact_bids(game),
         ended_by=ending.value if ending else None,
         ended_at=ended_at,
+        is_rated=is_rated,
     )
 
 

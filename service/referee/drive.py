@@ -131,6 +131,7 @@ class Drive:
         referee.insist(lambda: referee.aftermath.ended(meta, state, table))
         self.table = None
         referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
+        referee.insist(lambda: referee.aftermath.released(meta, state, table))
 
     # --- going on -----------------------------------------------------------------------------------------------------
 

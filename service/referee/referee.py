@@ -64,6 +64,9 @@ class Aftermath(Protocol):
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Hear that a game has ended; after a crash again. There is no table if it can't be replayed."""
 
+    def released(self, meta: Game, state: GameState, table: Table | None) -> None:
+        """Hear that a game that has ended is in nobody's hands any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Referee:

@@ -87,6 +87,10 @@ class Due:
             pipe.zcard(keys.WORKERS)
             return int(pipe.execute()[-1])
 
+    def workers(self, within_ms: int) -> int:
+        """Tell how many worker processes were there within the last `within_ms`."""
+        return int(self._redis.zcount(keys.WORKERS, self.now() - within_ms, "+inf"))
+
     def unlock(self, token: str) -> None:
         """Give the sweeper's lock back, if it is ours."""
         self._scripts.run("release", [keys.SWEEPER], [token])

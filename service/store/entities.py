@@ -127,8 +127,22 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: int | None = None
 
 
+class Sprt(msgspec.Struct, frozen=True, kw_only=True):
+    """A sequential test of a match: is the challenger `elo0` or `elo1` stronger? With its two error rates."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
-    """The meta of one tournament. `seed` settles ties of last resort and the order of entries."""
+    """The meta of one tournament. `seed` settles ties of last resort and the order of entries.
+
+    Which of `rounds`, `challenger`, `advance`, `max_games` and `sprt` it has depends on its format. `invited` lists
+    the bots and accounts that may enter, None if all may. `reason` says how it came to its end. Since `resumed_at` it
+    runs without a pause; it had `finished_before` results then.
+    """
 
     id: str
     name: str
@@ -139,10 +153,19 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     deals: str = "fresh"
     table_size: int
     rounds: int | None = None
+    challenger: str | None = None
+    advance: int | None = None
+    max_games: int | None = None
+    sprt: Sprt | None = None
     seed: int
     limits: Limits = Limits()
+    invited: list[str] | None = None
+    entries_per_account: int | None = None
     root: str
     state: TournamentState = TournamentState.DRAFT
+    reason: str | None = None
     created_at: int
     started_at: int | None = None
+    resumed_at: int | None = None
+    finished_before: int = 0
     ended_at: int | None = None

@@ -211,6 +211,13 @@ class GameStore:
             raise ValueError(f"expected a state that is an end, got {state.value!r}")
         return bool(self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]))
 
+    def show(self, game_id: str) -> bool:
+        """Wake who waits for the board of a game to be closed, once; True if this call did, False if another had.
+
+        That it is closed isn't checked.
+        """
+        return bool(self._scripts.run("show", [keys.game_meta(game_id)], [self._nonce(), keys.game_news(game_id)]))
+
     def settle(self, game: Game) -> None:
         """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""
         with self._redis.pipeline(transaction=True) as pipe:

@@ -6,7 +6,7 @@ Whatever can be computed from entries, rounds and results is computed, not kept.
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from redis import Redis
 
@@ -31,6 +31,11 @@ _round = msgspec.json.Decoder(Round)
 def place(slot: Slot) -> str:
     """Give the name of a game's place in its tournament; reruns of a game share it."""
     return f"{slot.round}.{slot.table}.{slot.leg}"
+
+
+def is_shared(slot: Slot | None) -> TypeGuard[Slot]:
+    """Tell whether other games are played on the board of a game, so that it can't be read before that is closed."""
+    return slot is not None and slot.is_shared
 
 
 class TournamentStore:
@@ -90,24 +95,26 @@ class TournamentStore:
 
     # --- entries --------------------------------------------------------------------------------------------
 
-    def enter(self, tournament_id: str, entry: Entry) -> bool:
-        """Enter a bot, or change its entry; False once the tournament has started. Raises NotFoundError.
+    def enter(self, tournament_id: str, entry: Entry, *, most: int, most_each: int | None = None) -> str:
+        """Enter a bot, or change its entry: done, closed once the tournament has started, full or account_full.
 
-        Who starts a tournament changes its state first and reads the entries after: then they are final.
+        `most` entries there may be, and `most_each` of one account. Who starts a tournament changes its state first and
+        reads the entries after: then they are final. Raises NotFoundError.
         """
-        return self._enter(tournament_id, entry.bot_id, encode(entry))
+        return self._enter(tournament_id, entry.bot_id, encode(entry), most, "" if most_each is None else most_each)
 
     def leave(self, tournament_id: str, bot_id: str) -> bool:
         """Take a bot out of a tournament that hasn't started; False if it has. Raises NotFoundError."""
-        return self._enter(tournament_id, bot_id, b"")
+        return self._enter(tournament_id, bot_id, b"", "", "") == "done"
 
-    def _enter(self, tournament_id: str, bot_id: str, value: bytes) -> bool:
+    def _enter(self, tournament_id: str, bot_id: str, value: bytes, most: int | str, most_each: int | str) -> str:
         names = [keys.tournament(tournament_id), keys.tournament_entries(tournament_id)]
         names.append(keys.tournament_rev(tournament_id))
-        told = self._scripts.run("enter", names, [bot_id, value, keys.tournament_news(tournament_id)])
-        if told == b"missing":
+        args: Args = [bot_id, value, keys.tournament_news(tournament_id), most, most_each]
+        told = cast("bytes", self._scripts.run("enter", names, args)).decode()
+        if told == "missing":
             raise NotFoundError(f"there is no tournament {tournament_id}")
-        return bool(told == b"done")
+        return told
 
     def withdraw(self, tournament_id: str, bot_id: str, at: int) -> Entry:
         """Mark an entry as withdrawn at `at`, and give it; the first time stands. Raises NotFoundError."""
@@ -162,6 +169,18 @@ class TournamentStore:
         results = map(_result.decode, found)
         return sorted(results, key=lambda result: (result.slot.round, result.slot.table, result.slot.leg))
 
+    def results_at(self, tournament_id: str, places: Sequence[str]) -> list[Result]:
+        """Give the results of these places (see `place`), as far as there are any."""
+        if not places:
+            return []
+        found = self._redis.hmget(keys.tournament_results(tournament_id), list(places))
+        return [_result.decode(value) for value in cast("list[bytes | None]", found) if value is not None]
+
+    def done(self, tournament_id: str) -> set[str]:
+        """Give the places (see `place`) that have a result."""
+        found = cast("list[bytes]", self._redis.hkeys(keys.tournament_results(tournament_id)))
+        return {name.decode() for name in found}
+
     def count_results(self, tournament_id: str) -> int:
         """Tell how many results there are."""
         return self._redis.hlen(keys.tournament_results(tournament_id))
@@ -182,15 +201,30 @@ class TournamentStore:
         """Tell whether a board was closed."""
         return bool(self._redis.hexists(keys.tournament_closed(tournament_id), board))
 
-    def closed_among(self, boards: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Give those of many (tournament id, board) that were closed, in one round trip at most."""
-        asked = sorted(set(boards))
-        if not asked:
-            return set()
+    def is_readable(self, slot: Slot | None) -> bool:
+        """Tell whether more may be shown of the game at this place than who plays it and its state.
+
+        Nothing else is while other games are played on its board: whoever is yet to play there must not know it.
+        """
+        return self.are_readable([slot])[0]
+
+    def are_readable(self, slots: Sequence[Slot | None]) -> list[bool]:
+        """Tell it of many games, in one round trip at most."""
+        asked: dict[str, dict[str, bool]] = {}
+        for slot in slots:
+            if is_shared(slot):
+                asked.setdefault(slot.tournament_id, {})[slot.board] = False
+        if asked:
+            self._look_up(asked)
+        return [not is_shared(slot) or asked[slot.tournament_id][slot.board] for slot in slots]
+
+    def _look_up(self, asked: dict[str, dict[str, bool]]) -> None:
+        """Fill in which of the boards of several tournaments were closed."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for tournament_id, board in asked:
-                pipe.hexists(keys.tournament_closed(tournament_id), board)
-            return {each for each, is_closed in zip(asked, pipe.execute(), strict=True) if is_closed}
+            for tournament_id, boards in asked.items():
+                pipe.hmget(keys.tournament_closed(tournament_id), list(boards))
+            for boards, found in zip(asked.values(), pipe.execute(), strict=True):
+                boards.update(zip(boards, (word is not None for word in found), strict=True))
 
     def _put(self, tournament_id: str, key: str, field: str, seen: bytes, new: bytes) -> bytes:
         names = [key, keys.tournament_rev(tournament_id)]

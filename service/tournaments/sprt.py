@@ -22,7 +22,7 @@ from typing import Final
 
 import msgspec
 
-from service.tournaments.errors import ImpossibleTestError
+from service.store.entities import Sprt
 
 _SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, by game
 _START: Final = 2.0  # pairs
@@ -35,28 +35,6 @@ class Verdict(StrEnum):
 
     H0 = "H0"
     H1 = "H1"
-
-
-class Sprt(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters: Elo differences of bot A over B, and the rates of error.
-
-    `alpha` is the rate at which H1 is found while H0 holds, `beta` the other one. Raises `ImpossibleTestError`
-    unless -1000 <= elo0 < elo1 <= 1000 and both rates are above 0 and at most ½.
-    """
-
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    def __post_init__(self) -> None:
-        if not -_FARTHEST <= self.elo0 < self.elo1 <= _FARTHEST:
-            raise ImpossibleTestError(
-                f"expected elo0 < elo1, both from {-_FARTHEST:g} to {_FARTHEST:g}, got {self.elo0} and {self.elo1}"
-            )
-        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < rate <= 0.5:
-                raise ImpossibleTestError(f"expected {name} above 0 and at most 0.5, got {rate}")
 
 
 class SprtState(msgspec.Struct, frozen=True, kw_only=True):

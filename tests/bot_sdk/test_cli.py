@@ -21,6 +21,10 @@ from bot_sdk.games import record
 from bot_sdk.hosting import serving
 from bot_sdk.loading import load_bot
 from bot_sdk.positions import positions
+from bot_sdk.results import export
+from bot_sdk.results.export import Export, Exported
+from bot_sdk.results.standings import standings
+from tests.bot_sdk.results.made import drawn, entered, won
 
 ROOT = Path(__file__).parents[2]
 
@@ -239,6 +243,47 @@ class TestVerify:
         slagbot("verify", "missing", status=2)
 
 
+class TestRecompute:
+    @pytest.fixture
+    def lines(self):
+        rounds = drawn("ab cd", "ac bd")
+        terms = {"ruleset": "seven_up", "format": "swiss", "deals": "field", "table_size": 2, "seed": 1}
+        rows = standings(entered("abcd"), won(rounds), "seven_up", seed=1, format="swiss", rounds=rounds)
+        about = Exported(id="trn_1", name="Friday cup", options={}, root="ab" * 32, state="finished", **terms)
+        return list(export.write(Export(about, entered("abcd"), rounds, won(rounds), rows)))
+
+    def test_an_export_that_says_what_follows_agrees(self, lines, tmp_path):
+        (tmp_path / "cup.jsonl").write_bytes(b"".join(lines))
+        assert slagbot("recompute", "cup.jsonl").stdout == "Friday cup: 4 entries, 4 results: the standings agree\n"
+        assert json.loads(slagbot("recompute", "cup.jsonl", "--json").stdout) == {
+            "tournament_id": "trn_1",
+            "agrees": True,
+            "entries": 4,
+            "results": 4,
+            "ratings": 0,
+            "differences": [],
+        }
+
+    def test_what_differs_is_named_with_1(self, lines, tmp_path):
+        lines[-4] = lines[-4].replace(b'"points":2.0', b'"points":3.0')
+        (tmp_path / "cup.jsonl").write_bytes(b"".join(lines))
+        assert slagbot("recompute", "cup.jsonl", status=1).stdout == (
+            "standing of A (a): expected points 2.0, got 3.0\nFriday cup: 4 entries, 4 results: 1 difference\n"
+        )
+        told = json.loads(slagbot("recompute", "cup.jsonl", "--json", status=1).stdout)
+        assert not told["agrees"]
+        assert told["differences"] == [
+            {"kind": "standing", "bot_id": "a", "version": None, "column": "points", "expected": 2.0, "got": 3.0}
+        ]
+
+    def test_what_cannot_be_read_is_2(self, lines, tmp_path):
+        (tmp_path / "cut.jsonl").write_bytes(b"".join(lines)[:-50])
+        assert "line 15: expected an object" in slagbot("recompute", "cut.jsonl", status=2).output
+        (tmp_path / "games.jsonl").write_bytes(b'{"record":1}\n')
+        assert "expected the head of an export" in slagbot("recompute", "games.jsonl", status=2).output
+        slagbot("recompute", "missing", status=2)
+
+
 class TestCheck:
     def test_a_bot_that_plays_illegally_fails_with_1(self, tmp_path):
         told = json.loads(slagbot("check", bot_file(tmp_path / "b.py", "return 'x'"), "--json", status=1).stdout)
@@ -305,7 +350,7 @@ class TestServe:
 
 def test_help_and_version():
     assert "register" in slagbot("--help").stdout
-    for command in ("new", "serve", "play", "verify", "check", "register"):
+    for command in ("new", "serve", "play", "verify", "recompute", "check", "register"):
         slagbot(command, "--help")
 
 

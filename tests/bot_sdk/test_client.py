@@ -1,64 +1,18 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from bot_sdk import client, registering, signing
+from bot_sdk import client, registering, signing, tournaments
 from bot_sdk.bots.greedy import greedy
 from bot_sdk.client import Arena, ArenaError
 from bot_sdk.hosting import serving
+from tests.bot_sdk.stub import Stub
 
 SECRET = signing.make_secret(bytes(range(32)))
-
-
-class Stub:
-    """An arena of prepared answers: `script` gives (status, body) or None to hang up, in turn; keeps what it got."""
-
-    def __init__(self, script):
-        self.script = list(script)
-        self.got = []
-        stub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                length = int(self.headers.get("Content-Length") or 0)
-                sent = self.rfile.read(length)
-                stub.got.append((self.command, self.path, dict(self.headers), json.loads(sent) if sent else None))
-                told = stub.script.pop(0)
-                self.close_connection = True
-                if told is None:
-                    return
-                status, body = told
-                raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response_only(status)
-                self.send_header("Content-Type", "application/problem+json" if status >= 400 else "application/json")
-                self.send_header("Content-Length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
-
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815 - the base class calls them so
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def test_a_problem_becomes_an_error_with_its_code_and_fields():
@@ -69,6 +23,14 @@ def test_a_problem_becomes_an_error_with_its_code_and_fields():
     assert str(caught.value) == "expected more (seats.0.kind: expected bot or human)"
     assert (caught.value.status, caught.value.code) == (422, "invalid")
     assert caught.value.errors == problem["errors"]
+
+
+def test_what_the_detail_says_already_is_not_said_twice():
+    errors = {"name": ["expected text"], "rounds": ["expected more", "expected a number"]}
+    problem = {"code": "invalid", "detail": "name: expected text", "errors": errors}
+    with Stub([(422, problem)]) as stub, Arena(stub.url, "t") as arena, pytest.raises(ArenaError) as caught:
+        arena.create_tournament("", "river", rounds=0)
+    assert str(caught.value) == "name: expected text (rounds: expected more, expected a number)"
 
 
 @pytest.mark.parametrize("answer", [(502, b"<html>"), (500, []), (404, {"detail": "x"}), (200, []), (200, b"<html>")])
@@ -116,6 +78,22 @@ def test_lists_are_followed_to_their_end():
         "/v1/bots?owner=me&limit=100",
         "/v1/bots?owner=me&limit=100&cursor=c2",
     ]
+
+
+def test_a_leaderboard_of_many_pages_is_read_whole():
+    first = {"items": [{"rank": 1}], "next_cursor": "after-1", "results": 9}
+    rest = [{"items": [{"rank": rank}], "next_cursor": "after-2" if rank == 2 else None} for rank in (2, 3)]
+    with Stub([(200, first), *((200, page) for page in rest)]) as stub, Arena(stub.url) as arena:
+        shown = arena.leaderboard("river", versions="all")
+    assert shown == {"items": [{"rank": 1}, {"rank": 2}, {"rank": 3}], "next_cursor": None, "results": 9}
+    assert all(path.startswith("/v1/leaderboards/river?versions=all&") for _, path, _, _ in stub.got)
+
+
+def test_a_leaderboard_of_one_page_is_asked_for_once():
+    page = {"items": [], "next_cursor": None, "results": 0}
+    with Stub([(200, page)]) as stub, Arena(stub.url) as arena:
+        assert arena.leaderboard("river") == page
+    assert len(stub.got) == 1
 
 
 def test_tokens_go_as_bearer_and_a_seats_own_goes_before_the_accounts(monkeypatch, tmp_path):
@@ -200,13 +178,29 @@ def test_registering_again_brings_the_bot_up_to_date():
     assert "slagbot check bot.py" in registering.report(done, stub.url, "bot.py")
 
 
-def test_every_path_of_the_client_is_one_of_the_service():
-    described = Path(__file__).parents[2] / "openapi" / "service.yaml"
-    there = {_shape(path) for path in re.findall(r"^  (/\S+):$", described.read_text(encoding="utf-8"), re.MULTILINE)}
-    source = inspect.getsource(client)
-    asked = {_shape(path) for path in re.findall(r'"(/[^"?]+)"', source)}
+@pytest.fixture(scope="module")
+def described():
+    """Give the paths of the service's specification, parameters without their names."""
+    text = (Path(__file__).parents[2] / "openapi" / "service.yaml").read_text(encoding="utf-8")
+    return {_shape(path) for path in re.findall(r"^  (/\S+):$", text, re.MULTILINE)}
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Give the paths that the client asks for, parameters without their names."""
+    source = inspect.getsource(client) + inspect.getsource(tournaments)
+    return {_shape(path) for path in re.findall(r'"(/[^"?]+)"', source)}
+
+
+def test_every_path_of_the_client_is_one_of_the_service(asked, described):
     assert len(asked) > 20
-    assert asked - there == set()
+    assert asked - described == set()
+
+
+def test_the_client_asks_for_all_there_is_of_tournaments(asked, described):
+    there = {path for path in described if path.startswith("/v1/tournaments")}
+    assert len(there) >= 13
+    assert there - asked == set()
 
 
 def _shape(path):

@@ -67,7 +67,7 @@ class ResultsSeen(_OverHttp):
     def __init__(self, address: Callable[[], str | None], tournament_ids: list[str]) -> None:
         super().__init__(address)
         self._ids = tournament_ids
-        self._seen: dict[str, dict[tuple[int, int], Any]] = {name: {} for name in tournament_ids}
+        self._seen: dict[str, dict[tuple[int, int, int], Any]] = {name: {} for name in tournament_ids}
         self.looks = 0
 
     def look(self) -> None:
@@ -79,10 +79,11 @@ class ResultsSeen(_OverHttp):
 
     def _compare(self, name: str, rounds: list[Any], progress: dict[str, int]) -> None:
         now = {
-            (each["round"], table["table"]): table
+            (each["round"], table["table"], game["leg"]): game
             for each in rounds
             for table in each["tables"]
-            if table["state"] is not None
+            for game in table["games"]
+            if game["totals"] is not None
         }
         before = self._seen[name]
         lost = {place: result for place, result in before.items() if now.get(place) != result}

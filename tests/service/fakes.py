@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any
 
 from bot_sdk.events import Outcome
+from bot_sdk.results.values import Result
 from service.outbound.values import Answer, Call
+from service.store.entities import Tournament
 
 Decision = dict[str, Any]
 Behaviour = Callable[[Decision], Any]
@@ -133,6 +135,7 @@ class HeldQueue:
         self.checks: list[str] = []
         self.driven: list[str] = []
         self.shards: list[list[str]] = []
+        self.fits: list[str] = []
 
     def check(self, check_id: str) -> None:
         self.checks.append(check_id)
@@ -142,6 +145,9 @@ class HeldQueue:
 
     def drive_shard(self, game_ids: list[str]) -> None:
         self.shards.append(list(game_ids))
+
+    def fit(self, ruleset: str) -> None:
+        self.fits.append(ruleset)
 
 
 class Clock:
@@ -155,3 +161,14 @@ class Clock:
 
     def forward(self, ms: int) -> None:
         self.now += ms
+
+
+class HeldResults:
+    """Ratings that only remember which results they were given, by board."""
+
+    def __init__(self):
+        self.by_board: dict[str, list[Result]] = {}
+
+    def take(self, tournament: Tournament, results: Sequence[Result]) -> None:
+        for result in results:
+            self.by_board.setdefault(result.slot.board, []).append(result)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count, pairwise
+from itertools import pairwise
+from random import Random
 
 import msgspec
 import pytest
@@ -12,47 +13,15 @@ from hypothesis import strategies as st
 
 from bot_sdk.results.intervals import Interval, t_interval
 from bot_sdk.results.lots import lot
-from bot_sdk.results.standings import Standing, standings
-from bot_sdk.results.values import Entry, GameState, Result, Slot
-
-_tables = count()
-
-
-def game(bots: str, totals: Sequence[int], **changes) -> Result:
-    """Make the result of a game of one-letter bots, by seat: each on a board of its own, in 8 deals, unless changed."""
-    table = next(_tables)
-    retired = changes.pop("retired", "")
-    forfeited = [bots.index(bot) for bot in changes.pop("forfeited", "")]
-    board = changes.pop("board", f"0.{table}")
-    out = [bot in retired or seat in forfeited for seat, bot in enumerate(bots)]
-    ranks = list(zip(out, [-total for total in totals], strict=True))
-    ended_well = changes.get("state", GameState.FINISHED) is GameState.FINISHED
-    fields = {
-        "game_id": f"gam_{table}",
-        "state": GameState.FINISHED,
-        "slot": Slot(tournament_id="trn_1", round=0, table=table, board=board),
-        "bots": list(bots),
-        "versions": ["1" for _ in bots],
-        "totals": list(totals),
-        "places": [1 + sum(other < own for other in ranks) for own in ranks] if ended_well else None,
-        "retired": [bot in retired for bot in bots],
-        "forfeited": forfeited,
-        "deals": 8,
-        "outcomes": [{"ok": 10} for _ in bots],
-        "ended_at": 0,
-    }
-    return Result(**fields | changes)
-
-
-def wins(pairs: str) -> list[Result]:
-    """Make games of Seven Up from `ab` for each one that a won against b, 7-3."""
-    return [game(pair, [7, 3]) for pair in pairs.split()]
+from bot_sdk.results.standings import Standing, method, standings
+from bot_sdk.results.tally import Tally
+from bot_sdk.results.values import GameState, Result
+from tests.bot_sdk.results.made import drawn, entered, game, wins, won
 
 
 def table(bots: str, results: Sequence[Result], ruleset: str, seed: int = 1) -> dict[str, Standing]:
     """Compute the standings of one-letter bots, by bot in the order of the rows."""
-    entries = [Entry(bot_id=bot, name=bot.upper(), account_id=None, entered_at=0) for bot in bots]
-    return {row.bot_id: row for row in standings(entries, results, ruleset, seed=seed)}
+    return {row.bot_id: row for row in standings(entered(bots), results, ruleset, seed=seed)}
 
 
 def places(rows: dict[str, Standing]) -> dict[str, int]:
@@ -364,3 +333,81 @@ def test_every_game_of_seven_up_gives_one_point(results):
     assert sum(row.points for row in rows) == len(results)
     assert sum(row.wins + row.forfeit_wins for row in rows) == len(results)
     assert sum(row.forfeits for row in rows) == sum(row.forfeit_wins for row in rows)
+
+
+# Who was there
+
+
+def test_sitting_out_a_round_robin_brings_no_point_and_is_shown():
+    rounds = drawn("ab / c", "bc / a", "ca / b")
+    rows = standings(entered("abc"), won(rounds), "seven_up", seed=1, rounds=rounds)
+    assert [(row.points, row.byes, row.missing) for row in rows] == [(1, 1, 0)] * 3
+
+
+def test_games_that_run_wait_or_were_never_played_are_missing():
+    rounds = drawn("ab cd", "ac bd", "ad bc")
+    ended = [*won(drawn("ab")), game("cd", [0, 0], state=GameState.ABORTED, at=(1, 2, 0))]
+    forfeited = game("ac", [0, 0], forfeited="c", deals=0, at=(2, 1, 0))
+    void = game("bd", [0, 0], state=GameState.VOID, at=(2, 2, 0))
+    cancelled = game("ad", [0, 0], state=GameState.CANCELLED, at=(3, 1, 0))
+    rows = standings(entered("abcd"), [*ended, forfeited, void, cancelled], "seven_up", seed=1, rounds=rounds)
+    assert {row.bot_id: (row.missing, row.aborted) for row in rows} == {
+        "a": (1, 0),
+        "b": (1, 0),
+        "c": (2, 1),
+        "d": (2, 1),
+    }
+
+
+def test_every_leg_of_a_table_is_scheduled():
+    rounds = drawn("abcd")
+    played = [game("abcd", [4, 3, 2, 1], at=(1, 1, leg), board="1.1") for leg in (0, 2)]
+    rows = standings(entered("abcd"), played, "river", seed=1, deals="rotate", rounds=rounds)
+    assert {row.missing for row in rows} == {2}
+
+
+def test_a_board_that_lacks_a_leg_counts_with_the_mean_of_the_others():
+    whole = [game("abcd", [total, 0, 0, 0], at=(1, 1, leg), board="1.1") for leg, total in enumerate((10, 20, 30, 40))]
+    lacking = [game("abcd", [total, 0, 0, 0], at=(2, 1, leg), board="2.1") for leg, total in enumerate((30, 30, 60))]
+    aborted = game("abcd", [0, 0, 0, 0], at=(2, 1, 3), board="2.1", state=GameState.ABORTED)
+    (first, *_) = standings(
+        entered("abcd"), [*whole, *lacking, aborted], "river", seed=1, deals="rotate", rounds=drawn("abcd", "abcd")
+    )
+    assert (first.mean, first.missing, first.aborted) == (t_interval([25, 40]), 1, 1)
+
+
+def test_intervals_cover_the_truth_when_boards_lack_legs():
+    rng, covered = Random(7), 0
+    for _ in range(1500):
+        counted = Tally()
+        for board in range(20):
+            cards = [rng.gauss(0, 10) for _ in range(4)]  # what each seat's cards are worth, as many as there are legs
+            scores = [50 + worth + rng.gauss(0, 5) for worth in cards]
+            counted.boards[str(board)] = scores[: 4 if rng.random() < 0.7 else 1]
+        interval = t_interval(counted.board_means())
+        covered += interval.low <= 50 <= interval.high
+    assert 0.93 < covered / 1500 < 0.97
+
+
+def test_who_withdrew_is_marked_and_keeps_its_place():
+    rounds = drawn("ab", "ab")
+    results = [game("ab", [7, 1], at=(1, 1, 0)), game("ab", [0, 0], forfeited="a", deals=0, at=(2, 1, 0))]
+    rows = standings(entered("ab", withdrawn="a"), results, "seven_up", seed=1, rounds=rounds)
+    assert [(row.bot_id, row.is_withdrawn, row.forfeits, row.missing) for row in rows] == [
+        ("a", True, 1, 0),
+        ("b", False, 0, 0),
+    ]
+
+
+def test_eliminated_bots_and_those_of_a_ladder_lack_no_rounds():
+    ladder = drawn("ab", "cd", "ac")
+    for form in ("ladder", "knockout", "round_robin"):
+        rows = standings(entered("abcd"), won(ladder), "seven_up", seed=1, format=form, rounds=ladder)
+        assert {row.missing for row in rows} == {0}
+
+
+@pytest.mark.parametrize("ruleset", ["seven_up", "river"])
+@pytest.mark.parametrize("form", ["round_robin", "gauntlet", "swiss", "knockout", "ladder", "match"])
+def test_the_method_names_the_tiebreaks_of_every_row(ruleset, form):
+    (row,) = standings(entered("a"), [], ruleset, seed=1, format=form)
+    assert method(ruleset, form).tiebreaks == list(row.tiebreaks)

@@ -107,7 +107,7 @@ def test_a_stream_ends_when_the_store_is_away(app, client, people, monkeypatch):
     def away(*_):
         raise StoreGone
 
-    monkeypatch.setattr(play, "_games", type("Away", (), {"table": staticmethod(away)}))
+    monkeypatch.setattr(play, "_games", type("Away", (), {"reading": staticmethod(away)}))
     assert list(parts) == []
 
 

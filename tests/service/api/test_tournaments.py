@@ -69,15 +69,16 @@ def test_a_new_tournament(host, client):
     shown = client.get(path).get_json()
     assert shown["state"] == "open"
     assert (shown["format"], shown["deals"], shown["table_size"], shown["tables_per_board"]) == (
-        "round_robin", "fresh", 2, 1,
+        "round_robin", "field", 2, 1,
     )  # fmt: skip
     assert shown["options"]["target"] == 3
     assert shown["owner"] == host.id
     assert len(shown["root"]) == 64
     assert shown["secret"] is None
-    assert shown["progress"] == {"games": 0, "finished": 0, "running": 0}
+    assert shown["progress"] == {"games": 0, "planned": 0, "finished": 0, "running": 0, "seconds_left": None}
     assert client.get(f"{path}/standings").get_json()["items"] == []
-    assert client.get(f"{path}/rounds").get_json() == {"items": [], "next_cursor": None}
+    for empty in ("rounds", "boards"):
+        assert client.get(f"{path}/{empty}").get_json() == {"items": [], "next_cursor": None}
     assert client.get(f"{path}/games").get_json() == {"items": [], "next_cursor": None}
     assert client.get(f"{path}/export?format=records").data == b""
 
@@ -183,10 +184,10 @@ def test_a_start_with_too_few_entries_says_how_many_are_needed(host, client, rul
 
 
 def test_too_many_games_are_refused_at_the_start(app, host, registered, client):
-    path = make(host, ruleset="river", options={}, rounds=1000)
+    path = make(host, ruleset="river", options={}, rounds=1000, deals="fresh")
     for pair in itertools.islice(itertools.product("abcdefghijk", repeat=2), 101):
         enter(host, path, registered(app, host, "".join(pair)))
-    assert "101000" in problem(steer(host, path, "running"), 409, "too_many_games")["detail"]
+    assert "101000" in problem(steer(host, path, "running"), 409, "cannot_start")["detail"]
     assert host("PATCH", path, json={"rounds": 900}).status_code == 200
     assert steer(host, path, "running").status_code == 200
 
@@ -213,6 +214,98 @@ def test_where_a_tournament_can_be_steered(host, states, code):
         problem(last, 409, code)
 
 
+def test_only_who_is_invited_enters_unless_the_host_enters_him(app, host, person, registered, client):
+    eve, adam, path = person("eve"), person("adam"), None
+    guest, friend, stranger = (registered(app, who, name) for who, name in ((eve, "a"), (eve, "b"), (adam, "c")))
+    path = make(host, invited=[guest, adam.id])
+    enter(eve, path, guest)
+    problem(eve("PUT", f"{path}/entries/{friend}", json={}), 403, "not_invited")
+    enter(adam, path, stranger)
+    enter(host, path, friend, "house:greedy")
+    assert host("PATCH", path, json={"invited": None}).get_json()["invited"] is None
+
+
+def test_an_account_enters_no_more_bots_than_it_may(app, host, person, registered):
+    eve, path = person("eve"), make(host, entries_per_account=1)
+    first, second = (registered(app, eve, name) for name in "ab")
+    enter(eve, path, first)
+    problem(eve("PUT", f"{path}/entries/{second}", json={}), 409, "quota_entries")
+    enter(eve, path, first, entropy="more")
+    assert eve("DELETE", f"{path}/entries/{first}").status_code == 204
+    enter(eve, path, second)
+    enter(host, path, "house:greedy", "house:random")
+
+
+def test_a_match_is_between_two(host, app, registered):
+    path = make(host, format="match")
+    enter(host, path, "house:greedy", "house:random")
+    third = registered(app, host, "a")
+    problem(host("PUT", f"{path}/entries/{third}", json={}), 409, "full")
+
+
+def test_how_a_test_stands_is_shown_from_the_start_on(host):
+    path = make(host, format="match", deals="rotate", challenger="house:random", sprt={"elo0": 0, "elo1": 20})
+    for bot_id in ("house:random", "house:greedy"):
+        assert host("GET", path).get_json()["test"] is None
+        enter(host, path, bot_id)
+    test = steer(host, path, "running").get_json()["test"]
+    assert (test["challenger"], test["opponent"], test["pairs"]) == ("house:random", "house:greedy", 0)
+
+
+def test_a_gauntlet_needs_its_challenger_at_the_start(host):
+    path = make(host, format="gauntlet")
+    enter(host, path, "house:greedy", "house:random")
+    assert "challenger" in problem(steer(host, path, "running"), 409, "cannot_start")["detail"]
+    assert host("PATCH", path, json={"challenger": "house:smart"}).status_code == 200
+    assert "among the entries" in problem(steer(host, path, "running"), 409, "cannot_start")["detail"]
+    assert host("PATCH", path, json={"challenger": "house:greedy"}).get_json()["challenger"] == "house:greedy"
+    assert steer(host, path, "running").status_code == 200
+
+
+def test_only_a_ladder_is_finished_by_its_host(host):
+    path = make(host)
+    enter(host, path, "house:greedy", "house:random")
+    problem(steer(host, path, "finished"), 409, "bad_move")
+    ladder = make(host, format="ladder")
+    problem(steer(host, ladder, "finished"), 409, "bad_move")
+    enter(host, ladder, "house:greedy", "house:random")
+    assert steer(host, ladder, "running").get_json()["progress"]["planned"] is None
+    assert steer(host, ladder, "finished").get_json()["max_games"] == 1
+
+
+def test_a_change_that_the_format_cannot_have_is_refused(host, client):
+    path = make(host, format="knockout")
+    body = problem(host("PATCH", path, json={"rounds": 3}), 422, "invalid")
+    assert "no rounds for knockout" in body["errors"]["rounds"][0]
+    assert client.get(path).get_json()["rounds"] is None
+
+
+def test_a_dry_run_says_what_it_would_come_to(host, client, app, registered):
+    path = make(host, rounds=10)
+    shown = client.get(f"{path}/plan").get_json()
+    assert (shown["can_start"], shown["games"]) == (False, None)
+    assert "at least 2 entries" in shown["why_not"]
+    enter(host, path, "house:greedy", "house:random", registered(app, host, "a"))
+    shown = client.get(f"{path}/plan").get_json()
+    assert (shown["can_start"], shown["games"], shown["rounds"], shown["boards"]) == (True, 10, 10, 10)
+    assert shown["games_per_entry"] == pytest.approx(20 / 3)
+    assert shown["decisions"] > 100
+    assert shown["seconds"] >= 1
+    assert any("decisions" in each for each in shown["assumes"])
+    assert client.get(path).get_json()["state"] == "open"
+    assert steer(host, path, "running").status_code == 200
+    assert client.get(path).get_json()["progress"]["planned"] == 10
+
+
+@pytest.mark.parametrize(("deals", "games", "boards"), [("field", 10, 5), ("fresh", 45, 45), ("rotate", 40, 10)])
+def test_a_dry_run_counts_games_and_boards_by_the_deals(host, client, app, registered, deals, games, boards):
+    path = make(host, ruleset="river", options={}, rounds=5, deals=deals)
+    enter(host, path, *[registered(app, host, letter) for letter in "abcdefghi"])
+    shown = client.get(f"{path}/plan").get_json()
+    assert (shown["games"], shown["boards"]) == (games, boards)
+    assert client.get(path).get_json()["tables_per_board"] == (2 if deals == "field" else 1)
+
+
 # --- refused --------------------------------------------------------------------------------------------------------
 
 
@@ -224,9 +317,28 @@ def test_where_a_tournament_can_be_steered(host, states, code):
         ({"ruleset": "bridge"}, "ruleset", "river"),
         ({"options": {"target": 0}}, "options.target", "from 1"),
         ({"options": 5}, "options", ""),
-        ({"format": "swiss"}, "format", "round_robin"),
+        ({"format": "cup"}, "format", "swiss"),
         ({"format": 5}, "format", ""),
-        ({"deals": "field"}, "deals", "fresh"),
+        ({"deals": "old"}, "deals", "rotate"),
+        ({"format": "gauntlet", "deals": "field"}, "deals", "fresh"),
+        ({"format": "match", "deals": "field"}, "deals", "fresh or rotate"),
+        ({"format": "knockout", "rounds": 3}, "rounds", "no rounds for knockout"),
+        ({"format": "ladder", "rounds": 3}, "rounds", "no rounds for ladder"),
+        ({"rounds": -1}, "rounds", ""),
+        ({"max_games": 10}, "max_games", "no max_games for round_robin"),
+        ({"challenger": "house:greedy"}, "challenger", "no challenger for round_robin"),
+        ({"format": "knockout", "advance": 1}, "advance", "two seats"),
+        ({"ruleset": "river", "options": {}, "format": "knockout", "advance": 4}, "advance", "1 to 3"),
+        ({"ruleset": "river", "options": {}, "format": "match"}, "table_size", "two seats"),
+        ({"ruleset": "river", "options": {}, "format": "ladder"}, "table_size", "two seats"),
+        ({"ruleset": "river", "options": {}, "format": "gauntlet"}, "table_size", "two seats"),
+        ({"sprt": {"elo0": 0, "elo1": 10}}, "sprt", "no sprt for round_robin"),
+        ({"format": "match", "sprt": {"elo0": 0, "elo1": 10}}, "sprt", "rotate"),
+        ({"format": "match", "deals": "rotate", "sprt": {"elo0": 10, "elo1": 10}}, "sprt", "below"),
+        ({"format": "match", "deals": "rotate", "sprt": {"elo0": 0}}, "sprt.elo1", ""),
+        ({"format": "match", "deals": "rotate", "sprt": {"elo0": 0, "elo1": 9, "alpha": 0}}, "sprt.alpha", ""),
+        ({"invited": "me"}, "invited", ""),
+        ({"entries_per_account": 0}, "entries_per_account", ""),
         ({"table_size": 4}, "table_size", "2 seats"),
         ({"table_size": 9}, "table_size", ""),
         ({"table_size": "2"}, "table_size", ""),
@@ -247,14 +359,16 @@ def test_an_order_that_cant_be_is_refused(host, client, wrong, field, said):
     assert client.get("/v1/tournaments").get_json()["items"] == []
 
 
-@pytest.mark.parametrize("rest", ["", "/entries", "/standings", "/rounds", "/games", "/stream", "/export"])
+@pytest.mark.parametrize(
+    "rest", ["", "/entries", "/standings", "/rounds", "/boards", "/games", "/plan", "/stream", "/export"]
+)
 def test_a_tournament_that_isnt_there(client, rest):
     problem(client.get(NOWHERE + rest), 404, "not_found")
 
 
 @pytest.mark.parametrize(
     "query",
-    ["rounds?cursor=x", "rounds?limit=0", "games?state=lost", "games?cursor=!", "export?format=csv", "standings?a=1"],
+    ["rounds?cursor=x", "rounds?limit=0", "games?state=lost", "games?cursor=!", "export?format=xml", "standings?a=1"],
 )
 def test_a_query_that_cant_be(host, client, query):
     problem(client.get(f"{make(host)}/{query}"), 422, "invalid")
@@ -278,7 +392,8 @@ def test_a_round_robin_of_two(night, person_at):
     assert steer(host, path, "running").status_code == 200
     progress = messages(client.get(f"{path}/stream").data)
     assert [number for number, _ in progress] == sorted({number for number, _ in progress})
-    assert progress[-1][1] == {"state": "finished", "games": 6, "finished": 6, "running": 0}
+    last = {"state": "finished", "reason": "all its 6 games are over", "games": 6, "planned": 6, "finished": 6}
+    assert progress[-1][1] == last | {"running": 0, "seconds_left": None}
     assert client.get(f"{path}/stream", headers={"Last-Event-ID": str(progress[-1][0])}).status_code == 204
     ended(client, path)
     standings = client.get(f"{path}/standings").get_json()
@@ -299,21 +414,21 @@ def ended(client, path):
     assert shown["state"] == "finished"
     root = bytes.fromhex(shown["secret"])
     assert root_commitment(root, shown["id"]) == shown["root"]
+    boards = {each["board"]: each for page in pages(client, f"{path}/boards", 50) for each in page}
+    for board, each in boards.items():
+        secret = board_secret(root, board)
+        assert (each["is_closed"], each["secret"]) == (True, secret.hex())
+        assert each["commitment"] == commitment(secret, f"{shown['id']}/{board}")
     rounds = [each for page in pages(client, f"{path}/rounds") for each in page]
-    tables = [table for each in rounds for table in each["tables"]]
-    for table in tables:
-        secret = board_secret(root, table["board"])
-        assert table["secret"] == secret.hex()
-        assert table["commitment"] == commitment(secret, f"{shown['id']}/{table['board']}")
-        assert table["state"] == "finished"
+    games = [game for each in rounds for table in each["tables"] for game in table["games"]]
     lines = client.get(f"{path}/export?format=records").data.splitlines()
     records = [read(line) for line in lines]
-    assert [each.game_id for each in records] == [table["game_id"] for table in tables]
-    for each, table in zip(records, tables, strict=True):
+    assert [each.game_id for each in records] == [game["game_id"] for game in games]
+    for each, game in zip(records, games, strict=True):
         verify(each)
-        assert each.totals == table["totals"]
-        assert each.fairness.commitment == table["commitment"]
-    return tables
+        assert (each.totals, game["state"]) == (game["totals"], "finished")
+        assert each.fairness.commitment == boards[game["board"]]["commitment"]
+    return games
 
 
 def pages(client, url, limit=2):
@@ -335,7 +450,7 @@ def follow_pages(client, path):
 
 def test_balanced_tables_with_bots_over_http(night, person_at, registered):
     host, client = person_at(night), night.test_client()
-    path = make(host, ruleset="river", options={"start_cards": 2}, table_size=4, rounds=1)
+    path = make(host, ruleset="river", options={"start_cards": 2}, table_size=4, rounds=1, deals="fresh")
     with hosted(house("house:greedy")) as url:
         bots = [registered(night, host, letter, url=url, max_batch=8) for letter in "abc"]
         enter(host, path, *bots, entropy="mine")
@@ -365,7 +480,7 @@ def test_no_secret_is_told_while_games_run(app, host, client, registered):
     assert client.get(path).get_json()["state"] == "cancelled"
     store = app.extensions["slagveld"].store
     root = store.tournaments.secret(path.split("/")[-1])
-    for rest in ("", "/rounds", "/entries", "/standings", "/games"):
+    for rest in ("", "/rounds", "/boards", "/entries", "/standings", "/games"):
         for told in (root, board_secret(root, "1.1")):
             assert told.hex() not in client.get(path + rest).text
     store.tournaments.settle(path.split("/")[-1])

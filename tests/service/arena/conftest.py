@@ -11,10 +11,13 @@ from service.arena.caller import ALL_SCOPES, Caller
 from service.arena.games import Games, Policy
 from service.arena.minting import Mint
 from service.arena.play import Play
+from service.arena.ratings import Ratings
 from service.arena.running import Running
+from service.arena.sweep import Sweep
 from service.arena.tournaments import Tournaments
 from service.store.entities import TournamentState
-from tests.service.fakes import Clock, HeldQueue
+from tests.service.fakes import Clock, HeldQueue, HeldResults
+from tests.service.rated import EVERY_MS, Season, fit_here
 
 PACK_SECRET = bytes(range(32))
 ROOT_SECRET = bytes(range(32, 64))
@@ -59,8 +62,56 @@ def tournaments(store, clock):
 
 
 @pytest.fixture
-def running(store, queue, clock):
-    return Running(store, queue, clock=clock, patience_ms=PATIENCE_MS)
+def rated():
+    return HeldResults()
+
+
+@pytest.fixture
+def running(store, queue, rated, clock):
+    return Running(store, queue, rated, clock=clock, patience_ms=PATIENCE_MS)
+
+
+@pytest.fixture
+def make_sweep(store, queue, running, ratings):
+    def make(token="one", running=running, every_ms=1_000, queue=queue):
+        return Sweep(
+            store,
+            queue,
+            running,
+            ratings,
+            token=token,
+            every_ms=every_ms,
+            patience_ms=PATIENCE_MS,
+            open_seat_ms=OPEN_SEAT_MS,
+        )
+
+    return make
+
+
+@pytest.fixture
+def sweep(make_sweep):
+    return make_sweep()
+
+
+@pytest.fixture
+def make_ratings(store, queue, clock):
+    """Make the use cases of ratings; without another fit they fit in this process."""
+    ids = map("fit {}".format, itertools.count())
+
+    def make(fit=fit_here):
+        return Ratings(store, queue, fit, clock=clock, new_id=ids.__next__, every_ms=EVERY_MS)
+
+    return make
+
+
+@pytest.fixture
+def ratings(make_ratings):
+    return make_ratings()
+
+
+@pytest.fixture
+def season(store, ratings):
+    return Season(store, ratings)
 
 
 @pytest.fixture
@@ -147,8 +198,6 @@ def tournament_order():
             "format": "round_robin",
             "deals": "fresh",
             "table_size": None,
-            "rounds": None,
-            "seed": None,
             "limits": {},
         } | changes
 

@@ -38,7 +38,7 @@ def duel(make):
 
 @pytest.fixture
 def scoreboard(store, tournaments):
-    return Scoreboard(store, tournaments)
+    return Scoreboard(store, tournaments, clock=lambda: 0)
 
 
 @pytest.fixture

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Outcome
 from bot_sdk.games.packs import board_secret, commitment
-from bot_sdk.results.values import GameState, Slot
+from bot_sdk.results.values import GameState
 from service.arena import running as running_module
-from service.arena.running import Pairing, Starting
-from service.arena.tournaments import label_of, schedule
+from service.arena.starting import Attempt, Starting
 from service.store import due
 from service.store.entities import BotState, TournamentState
+from service.tournaments.boards import Place, label_of
+from service.tournaments.schedule import round_robin
 from tests.service.arena.conftest import PATIENCE_MS, ROOT_SECRET
 from tests.service.bench import Background, Worker
 from tests.service.fakes import FakeCalls, fails
@@ -46,6 +47,17 @@ def games_of(store, tournament_id):
     return store.games.list_for_tournament(tournament_id, limit=100)[0][::-1]
 
 
+def drawn_for(store, tournament_id):
+    tournament, entries = store.tournaments.get(tournament_id), store.tournaments.entries(tournament_id)
+    bots = [entry.bot_id for entry in entries]
+    return round_robin(bots, table_size=tournament.table_size, rounds=tournament.rounds, seed=tournament.seed)
+
+
+def attempt(tournament_id, number, *bots):
+    """The first attempt at the one table of a round."""
+    return Attempt(Place(tournament_id, number, 1, 0, bots, "fresh"), 0)
+
+
 def by_place(store, tournament_id):
     return {f"{game.slot.round}.{game.slot.table}.{game.slot.leg}": game for game in games_of(store, tournament_id)}
 
@@ -57,7 +69,7 @@ def test_schedule_is_written_once_and_before_the_first_game(running, start, stor
     tournament = start(*FOUR)
     running.advance(tournament, 1)
     rounds = store.tournaments.rounds(tournament)
-    drawn = schedule(store.tournaments.get(tournament), store.tournaments.entries(tournament))
+    drawn = drawn_for(store, tournament)
     assert list(rounds.items()) == list(enumerate(drawn, 1))
     store.tournaments.change(tournament, lambda old: replace(old, seed=old.seed + 1))
     running.advance(tournament, 1)
@@ -66,7 +78,7 @@ def test_schedule_is_written_once_and_before_the_first_game(running, start, stor
 
 def test_schedule_half_written_by_a_process_that_died_is_completed(running, start, store):
     tournament = start(*FOUR)
-    drawn = schedule(store.tournaments.get(tournament), store.tournaments.entries(tournament))
+    drawn = drawn_for(store, tournament)
     store.tournaments.put_round(tournament, 2, drawn[1])
     running.advance(tournament, 1)
     rounds = store.tournaments.rounds(tournament)
@@ -77,7 +89,7 @@ def test_schedule_half_written_by_a_process_that_died_is_completed(running, star
 def test_every_scheduled_game_is_played_once_and_the_tournament_finishes(start, finish, store, clock):
     tournament = start(*FOUR, "house:random")
     played = finish(tournament)
-    drawn = schedule(store.tournaments.get(tournament), store.tournaments.entries(tournament))
+    drawn = drawn_for(store, tournament)
     assert {place: tuple(result.bots) for place, result in played.items()} == {
         f"{number}.{at}.0": table for number, each in enumerate(drawn, 1) for at, table in enumerate(each.tables, 1)
     }
@@ -116,11 +128,11 @@ def test_processes_that_look_at_once_make_each_game_once(running, start, store):
 
 def test_game_claimed_by_a_process_that_died_before_making_it_is_made(running, start, store):
     tournament = start(*THREE)
-    slot = Slot(tournament_id=tournament, round=2, table=1, board="2.1")
-    assert store.tournaments.claim(tournament, slot)
+    claimed = attempt(tournament, 2)
+    assert store.tournaments.claim(tournament, claimed.slot)
     made = running.advance(tournament, 1)
     assert len(made) == 3
-    assert Pairing(slot, ()).game_id in made
+    assert claimed.game_id in made
 
 
 def test_game_is_what_tournament_and_boards_say(running, start, store, clock, tournaments, owner):
@@ -186,17 +198,16 @@ def test_games_that_have_ended_keep_no_bot_busy(running, start, store, desk, wor
 def test_game_counted_by_a_process_that_died_does_not_keep_its_own_bot_busy(running, start, store, desk):
     desk.bot("bot_a", max_games=1)
     tournament = start("bot_a", "bot_b")
-    slot = Slot(tournament_id=tournament, round=1, table=1, board="1.1")
-    assert store.unfinished.reserve("bot:bot_a", Pairing(slot, ()).game_id, 1)
-    assert running.advance(tournament, 1) == [Pairing(slot, ()).game_id]
+    counted = attempt(tournament, 1).game_id
+    assert store.unfinished.reserve("bot:bot_a", counted, 1)
+    assert running.advance(tournament, 1) == [counted]
 
 
 def test_slow_sweeper_leaves_nothing_counted_for_a_game_that_has_ended_meanwhile(running, start, store, worker):
     tournament = start("bot_a", "bot_b")
     slow = Starting(store, store.tournaments.get(tournament), 0, lambda: 1)
     made = running.advance(tournament, 1)
-    slot = Slot(tournament_id=tournament, round=1, table=1, board="1.1")
-    stale = [Pairing(slot, ("bot_a", "bot_b")).attempt(0)]
+    stale = [attempt(tournament, 1, "bot_a", "bot_b")]
     worker.drive(*made)
     assert slow.start(stale, 1) == []
     assert store.unfinished.count("bot:bot_a") == 0

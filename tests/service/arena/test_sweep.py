@@ -8,33 +8,12 @@ from collections import Counter
 import pytest
 
 from bot_sdk.results.values import GameState
-from service.arena.sweep import Sweep, shards
+from service.arena.sweep import shards
 from service.store import due, keys
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
 from tests.service.fakes import HeldQueue, until
 
 FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
-
-
-@pytest.fixture
-def make_sweep(store, queue, running):
-    def make(token="one", running=running, every_ms=1_000, queue=queue):
-        return Sweep(
-            store,
-            queue,
-            running,
-            token=token,
-            every_ms=every_ms,
-            patience_ms=PATIENCE_MS,
-            open_seat_ms=OPEN_SEAT_MS,
-        )
-
-    return make
-
-
-@pytest.fixture
-def sweep(make_sweep):
-    return make_sweep()
 
 
 def is_due_in(store, name, ms):
@@ -281,3 +260,14 @@ def test_sweeps_and_workers_play_a_tournament_to_its_end(sweep, start, queue, st
     assert store.tournaments.get(tournament).state == "finished"
     assert len(store.tournaments.results(tournament)) == 5
     assert store.due.count() == 0
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def test_ratings_that_are_due_are_asked_for(sweep, season, queue):
+    sweep.once()
+    assert queue.fits == []
+    season.play(*FOUR)
+    sweep.once()
+    assert queue.fits == ["river"]

@@ -9,6 +9,7 @@ from service.arena import tournaments as module
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from service.store import due
 from service.store.entities import BotState, TournamentState
+from service.tournaments import formats
 from tests.service.arena.conftest import ROOT_SECRET
 from tests.service.bench import Background
 
@@ -245,10 +246,10 @@ def test_start_with_too_few_entries_is_refused_and_changes_nothing(tournaments, 
 
 
 def test_start_of_too_many_games_is_refused(tournaments, start, monkeypatch):
-    monkeypatch.setattr(module, "MAX_GAMES", 5)
+    monkeypatch.setattr(formats, "MAX_GAMES", 5)
     with pytest.raises(ConflictError) as refused:
         start("bot_a", "bot_b", "bot_c", "bot_d")
-    assert code(refused) == "too_many_games"
+    assert code(refused) == "cannot_start"
 
 
 def test_started_tournament_is_due_at_once_and_starting_again_is_no_error(tournaments, start, owner, clock, store):

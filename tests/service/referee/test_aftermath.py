@@ -179,13 +179,124 @@ def test_game_of_no_tournament_leaves_no_result(worker, desk, redis):
     assert redis.keys("{t:*") == []
 
 
+# --- boards that several games share ----------------------------------------------------------------------------------
+
+
+def ended_news(calls):
+    return sorted((bot, message["game"]["id"]) for bot, message in calls.told if message["type"] == "game_ended")
+
+
+def close(store, *game_ids):
+    """Close the board as the sweeper does, up to sending the games to a worker."""
+    for game_id in game_ids:
+        store.due.add(f"game:{game_id}", store.due.now())
+    store.tournaments.close_board("trn_1", "1")
+
+
+@pytest.fixture
+def pair(desk):
+    """Make two games on one board."""
+    return [desk.game(*who, slot=desk.shared_slot(n)) for n, who in enumerate([FOUR[:2], FOUR[2:]], 1)]
+
+
+def test_bots_on_a_shared_board_are_told_of_the_end_once_it_is_closed(worker, desk, calls, store, pair):
+    worker.drive(*pair)
+    assert {desk.state(game) for game in pair} == {GameState.FINISHED}
+    assert ended_news(calls) == []
+    close(store, *pair)
+    for _ in range(2):
+        worker.drive(*pair)
+        assert ended_news(calls) == [("bot_a", pair[0]), ("bot_b", pair[0]), ("bot_c", pair[1]), ("bot_d", pair[1])]
+        assert [desk.due_at(game) for game in pair] == [None, None]
+
+
+def test_all_but_the_news_follows_from_the_end_itself(worker, desk, store, pair):
+    worker.drive(*pair)
+    assert [result.game_id for result in store.tournaments.results("trn_1")] == pair
+    assert store.due.at("tournament:trn_1") <= store.due.now()
+    assert [store.ledger.endings(bot, limit=5)[0].game_id for bot in FOUR] == [pair[0]] * 2 + [pair[1]] * 2
+    assert {store.unfinished.count(f"bot:{bot}") for bot in FOUR} == {0}
+    assert [desk.due_at(game) for game in pair] == [None, None]
+
+
+@pytest.mark.parametrize("state", [GameState.CANCELLED, GameState.ABORTED])
+def test_game_stopped_on_a_shared_board_is_told_when_that_is_closed(worker, calls, store, pair, state):
+    store.games.end(pair[0], state)
+    worker.drive(*pair)
+    assert ended_news(calls) == []
+    close(store, *pair)
+    worker.drive(*pair)
+    assert {message["state"] for _, message in calls.told if message["game"]["id"] == pair[0]} == {state}
+    assert len(ended_news(calls)) == 4
+
+
+def test_process_that_dies_before_it_closes_a_board_leaves_its_games_untold_and_not_due(
+    worker, desk, calls, store, pair
+):
+    worker.drive(*pair)
+    for game in pair:
+        store.due.add(f"game:{game}", store.due.now())
+    worker.drive(*pair)
+    assert (ended_news(calls), [desk.due_at(game) for game in pair]) == ([], [None, None])
+    close(store, *pair)
+    worker.drive(*pair)
+    assert len(ended_news(calls)) == 4
+
+
+@pytest.mark.parametrize("step", ["settle", "release"])
+def test_board_closed_while_its_last_game_is_being_settled_is_noticed(worker, calls, store, desk, monkeypatch, step):
+    """Who is sent to tell the bots finds the game leased, and goes."""
+    game = desk.game("bot_a", "bot_b", slot=desk.shared_slot())
+    do_step = getattr(store.games, step)
+
+    def closed_meanwhile(*args):
+        done = do_step(*args)
+        close(store)
+        return done
+
+    monkeypatch.setattr(store.games, step, closed_meanwhile)
+    worker.drive(game)
+    assert ended_news(calls) == [("bot_a", game), ("bot_b", game)]
+
+
+def test_of_several_workers_sent_to_tell_one_does(make_worker, calls, store, pair):
+    make_worker(calls).drive(*pair)
+    close(store, *pair)
+    runs = [make_worker(calls).driving(*pair) for _ in range(4)]
+    for run in runs:
+        run.result()
+    assert len(ended_news(calls)) == 4
+
+
+def test_games_of_a_closed_board_do_not_make_their_tournament_due_again(worker, store, pair):
+    worker.drive(*pair)
+    store.due.drop("tournament:trn_1")
+    close(store, *pair)
+    worker.drive(*pair)
+    assert store.due.at("tournament:trn_1") is None
+
+
+def test_result_that_a_crash_kept_from_being_written_is_written_after_the_close_too(worker, store, pair, monkeypatch):
+    """A cancelled tournament closes its boards when their games have ended, results or not."""
+    with monkeypatch.context() as patch:
+        patch.setattr(store.tournaments, "put_result", lambda _result: True)
+        worker.drive(*pair)
+    assert store.tournaments.results("trn_1") == []
+    close(store, *pair)
+    worker.drive(*pair)
+    assert [result.game_id for result in store.tournaments.results("trn_1")] == pair
+
+
 # --- twice ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("state", [GameState.FINISHED, GameState.CANCELLED, GameState.ABORTED])
-def test_aftermath_done_again_changes_nothing(make_worker, desk, redis, store, state):
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_aftermath_done_again_changes_nothing(make_worker, desk, redis, store, state, is_shared):
     """A worker died between the last commit and what follows from it; another does all of it again."""
-    game = desk.game("bot_b", "bot_a", slot=desk.slot(), owner="acc_1")
+    slot = desk.shared_slot() if is_shared else desk.slot()
+    game = desk.game("bot_b", "bot_a", slot=slot, owner="acc_1")
+    store.tournaments.close_board("trn_1", "1")
     if state is not GameState.FINISHED:
         store.games.end(game, state)
     make_worker().drive(game)

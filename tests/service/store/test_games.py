@@ -10,6 +10,7 @@ from service.store import due as names
 from service.store import keys
 from service.store.entities import Seat
 from service.store.errors import BadCursorError, NotFoundError
+from service.store.games import GameStore
 
 SECRET = bytes(range(32))
 BOT = Seat(kind="bot", name="lowball", bot_id="bot_1")
@@ -163,6 +164,21 @@ def test_an_end_must_be_an_end(games, running):
         games.end(running.id, GameState.RUNNING)
 
 
+def test_game_is_shown_once(games, running):
+    assert games.show(running.id)
+    pulse = games.pulse(running.id)
+    assert not games.show(running.id)
+    assert games.pulse(running.id) == pulse
+    assert not games.show("gam_none")
+    assert games.get("gam_none") is None
+
+
+def test_showing_sent_again_after_a_lost_answer_is_still_the_first(redis, running):
+    games = GameStore(redis, nonce=lambda: "once")
+    assert games.show(running.id)
+    assert games.show(running.id)
+
+
 def test_settled_game_is_neither_due_nor_counted(games, due, unfinished, make_game):
     game = make_game(seats=[BOT, ADA], owner="acc_1")
     games.create(game, secret=SECRET, due_at=5)
@@ -181,6 +197,7 @@ def test_every_change_moves_the_pulse(games, make_game):
         lambda: games.start("gam_1"),
         lambda: games.commit("gam_1", [Decided(0, "bid:1")], expected=0, lease=None),
         lambda: games.end("gam_1", GameState.CANCELLED),
+        lambda: games.show("gam_1"),
     ]
     for change in changes:
         change()

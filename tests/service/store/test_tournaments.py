@@ -10,6 +10,7 @@ from service.store import due as names
 from service.store.entities import TournamentState
 from service.store.errors import NotFoundError
 from service.store.tournaments import TournamentStore
+from tests.service.bench import Background
 
 SECRET = bytes(range(32))
 
@@ -22,6 +23,10 @@ def tournaments(store, make_tournament):
 
 def entry(bot_id="bot_1", **changes):
     return Entry(**({"bot_id": bot_id, "name": "x", "account_id": None, "entered_at": 5} | changes))
+
+
+def enter(tournaments, wanted, *, most=9, most_each=None):
+    return tournaments.enter("trn_1", wanted, most=most, most_each=most_each)
 
 
 def result(slot, **changes):
@@ -60,38 +65,56 @@ def test_tournament_is_kept_once_with_its_first_secret(store, make_tournament):
 
 
 def test_entries_change_until_the_start_and_not_after(tournaments):
-    assert tournaments.enter("trn_1", entry("bot_b"))
-    assert tournaments.enter("trn_1", entry("bot_a"))
-    assert tournaments.enter("trn_1", entry("bot_c"))
-    assert tournaments.enter("trn_1", entry("bot_a", entropy="luck"))
+    assert enter(tournaments, entry("bot_b")) == "done"
+    assert enter(tournaments, entry("bot_a")) == "done"
+    assert enter(tournaments, entry("bot_c")) == "done"
+    assert enter(tournaments, entry("bot_a", entropy="luck")) == "done"
     assert tournaments.leave("trn_1", "bot_c")
     set_state(tournaments, TournamentState.RUNNING)
-    assert not tournaments.enter("trn_1", entry("bot_d"))
-    assert not tournaments.enter("trn_1", entry("bot_a", entropy="more"))
+    assert enter(tournaments, entry("bot_d")) == "closed"
+    assert enter(tournaments, entry("bot_a", entropy="more")) == "closed"
     assert not tournaments.leave("trn_1", "bot_b")
     assert tournaments.entries("trn_1") == [entry("bot_a", entropy="luck"), entry("bot_b")]
 
 
 def test_entering_again_after_a_lost_answer_stands_although_it_started(tournaments):
-    tournaments.enter("trn_1", entry())
+    tournaments.enter("trn_1", entry(), most=9)
     set_state(tournaments, TournamentState.RUNNING)
-    assert tournaments.enter("trn_1", entry())
+    assert enter(tournaments, entry()) == "done"
     assert tournaments.leave("trn_1", "bot_gone")
 
 
 def test_entering_nothing_is_an_error(tournaments):
     with pytest.raises(NotFoundError, match="trn_none"):
-        tournaments.enter("trn_none", entry())
+        tournaments.enter("trn_none", entry(), most=9)
 
 
 def test_first_withdrawal_stands(tournaments):
-    tournaments.enter("trn_1", entry())
+    tournaments.enter("trn_1", entry(), most=9)
     set_state(tournaments, TournamentState.RUNNING)
     assert tournaments.withdraw("trn_1", "bot_1", 40).withdrawn_at == 40
     assert tournaments.withdraw("trn_1", "bot_1", 50).withdrawn_at == 40
     assert tournaments.entries("trn_1") == [entry(withdrawn_at=40)]
     with pytest.raises(NotFoundError, match="bot_none"):
         tournaments.withdraw("trn_1", "bot_none", 40)
+
+
+def test_no_more_bots_enter_than_a_tournament_or_an_account_may_have(tournaments):
+    mine, others = (entry(f"bot_{name}", account_id=f"acc_{name[0]}") for name in ("a1", "b1"))
+    assert enter(tournaments, mine, most_each=1) == enter(tournaments, others, most_each=1) == "done"
+    assert enter(tournaments, entry("bot_a2", account_id="acc_a"), most_each=1) == "account_full"
+    assert enter(tournaments, entry("house:greedy"), most_each=1) == "done"
+    assert enter(tournaments, entry("house:random"), most_each=1) == "done"
+    assert enter(tournaments, entry("bot_c1", account_id="acc_c"), most=4) == "full"
+    changed = entry("bot_a1", account_id="acc_a", entropy="luck")
+    assert enter(tournaments, changed, most=4, most_each=1) == "done"
+    assert len(tournaments.entries("trn_1")) == 4
+
+
+def test_bots_of_an_account_that_enter_at_once_do_not_pass_its_limit(tournaments):
+    entries = [entry(f"bot_{number}", account_id="acc_a") for number in range(8)]
+    threads = [Background(lambda each=each: enter(tournaments, each, most_each=3)) for each in entries]
+    assert sorted(thread.result() for thread in threads) == ["account_full"] * 5 + ["done"] * 3
 
 
 def test_round_is_written_once(tournaments):
@@ -159,17 +182,21 @@ def test_closing_sent_again_after_a_lost_answer_is_still_the_first(redis):
     assert tournaments.close_board("trn_1", "2")
 
 
-def test_closed_boards_of_several_tournaments_are_found_together(tournaments):
-    tournaments.close_board("trn_1", "1")
-    tournaments.close_board("trn_2", "2")
-    asked = [("trn_1", "1"), ("trn_1", "2"), ("trn_2", "1"), ("trn_2", "2"), ("trn_1", "1")]
-    assert tournaments.closed_among(asked) == {("trn_1", "1"), ("trn_2", "2")}
-    assert tournaments.closed_among([]) == set()
+def test_game_on_a_shared_board_is_readable_once_that_is_closed(tournaments, slot):
+    shared = replace(slot, board="2", is_shared=True)
+    elsewhere = replace(shared, tournament_id="trn_2")
+    asked = [None, slot, shared, replace(shared, table=2), replace(shared, board="3"), elsewhere]
+    assert tournaments.are_readable(asked) == [True, True, False, False, False, False]
+    tournaments.close_board("trn_1", "2")
+    assert tournaments.are_readable(asked) == [True, True, True, True, False, False]
+    assert tournaments.is_readable(shared)
+    assert not tournaments.is_readable(elsewhere)
+    assert tournaments.are_readable([]) == []
 
 
 def test_each_change_moves_the_pulse_once(tournaments, slot):
     changes = [
-        lambda: tournaments.enter("trn_1", entry()),
+        lambda: tournaments.enter("trn_1", entry(), most=9),
         lambda: set_state(tournaments, TournamentState.RUNNING),
         lambda: tournaments.put_round("trn_1", 1, Round(())),
         lambda: tournaments.claim("trn_1", slot),
