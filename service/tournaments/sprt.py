@@ -27,7 +27,6 @@ from service.store.entities import Sprt
 _SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, by game
 _START: Final = 2.0  # pairs
 _STEPS: Final = 100  # of Newton's; five or six do
-_FARTHEST: Final = 1000.0  # points: 997 of 1000 games won
 
 
 class Verdict(StrEnum):
@@ -56,7 +55,7 @@ def judge(test: Sprt, scores: Iterable[float | None]) -> SprtState:
 
     Pairs that don't count (a game of theirs was void, aborted or forfeited) are None; pairs behind one that is
     still being played must not be given yet. Those after the crossing don't matter. Raises ValueError for a score
-    other than 0, ½, 1, 1½ and 2.
+    other than 0, ½, 1, 1½ and 2. The test's own sense isn't checked here, but where a tournament is made.
     """
     lower, upper = log(test.beta / (1 - test.alpha)), log((1 - test.beta) / test.alpha)
     middle = (_expected(test.elo0) + _expected(test.elo1)) / 2
