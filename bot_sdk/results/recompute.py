@@ -14,9 +14,8 @@ import msgspec
 
 from bot_sdk.errors import SdkError
 from bot_sdk.results.export import Export
-from bot_sdk.results.rated import Rated, Rating
+from bot_sdk.results.rated import Rating, rated_of
 from bot_sdk.results.standings import Standing, standings
-from bot_sdk.results.values import Result
 
 _TOLERANCE: Final = 1e-9
 
@@ -66,16 +65,7 @@ def _fitted(export: Export) -> list[Rating]:
     except ImportError as error:
         told = f"ratings can't be recomputed without {error.name}: pip install 'slagveld[statistics]'"
         raise StatisticsMissingError(told) from None
-    return fit(_rated(export.tournament.id, result) for result in export.results if result.is_rated)
-
-
-def _rated(tournament_id: str, result: Result) -> Rated:
-    return Rated(
-        board=f"{tournament_id}/{result.slot.board}",
-        contenders=tuple(zip(result.bots, result.versions, strict=True)),
-        places=tuple(result.places or ()),
-        forfeited=tuple(result.forfeited),
-    )
+    return fit(rated_of(export.tournament.id, result) for result in export.results if result.is_rated)
 
 
 def _compared(

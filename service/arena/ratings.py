@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.results.rated import Rated
+from bot_sdk.results.rated import rated_of
 from bot_sdk.results.values import Result
 from service.arena.queue import Queue
 from service.store.entities import Tournament
 from service.store.leaderboard import Fitted, Kept, Leaderboard, Line, Row, Told
 from service.store.store import Store
-from service.tournaments.boards import label_of
 
 logger: Final = logging.getLogger(__name__)
 
@@ -61,7 +60,11 @@ class Ratings:
 
     def take(self, tournament: Tournament, results: Iterable[Result]) -> None:
         """Note those results of a closed board that are rated; each game counts once, however often it comes."""
-        rated = {result.game_id: _kept(tournament.id, result) for result in results if result.is_rated}
+        rated = {
+            result.game_id: Kept(result.ended_at, rated_of(tournament.id, result))
+            for result in results
+            if result.is_rated
+        }
         if not rated:
             return
         entries = self._store.tournaments.entries(tournament.id)
@@ -112,17 +115,6 @@ class Ratings:
             for bot_id, opponents in fitted.opponents.items()
         }
         return self._store.ratings.publish(ruleset, board, told)
-
-
-def _kept(tournament_id: str, result: Result) -> Kept:
-    """Keep of a rated result what its ratings need."""
-    game = Rated(
-        board=label_of(tournament_id, result.slot.board),
-        contenders=tuple(zip(result.bots, result.versions, strict=True)),
-        places=tuple(result.places or ()),
-        forfeited=tuple(result.forfeited),
-    )
-    return Kept(result.ended_at, game)
 
 
 def _changed(rows: Iterable[Row], before: Iterable[Row]) -> dict[str, list[Row]]:

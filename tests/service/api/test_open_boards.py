@@ -32,7 +32,10 @@ BOTS = tuple("bot_" + letter * 26 for letter in "abcd")
 HELD_AT = 4
 """The decision of the second game's last bot that the first readers find it at."""
 
-PARTS = ("/v1/games", "/v1/bots", "/v1/tournaments", "/v1/rulesets", "/v1/accounts", "/health")
+PARTS = (
+    *("/v1/games", "/v1/bots", "/v1/tournaments", "/v1/leaderboards"),
+    *("/v1/rulesets", "/v1/accounts", "/health"),
+)
 
 FILLED = {
     "game_id": GAMES,

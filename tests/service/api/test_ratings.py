@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from service.arena.ratings import Ratings
 from service.store.entities import Bot, BotState
-from tests.service.fakes import Clock
+from tests.service.fakes import Clock, until
 from tests.service.rated import EVERY_MS, NOW, Season, fit_here
 
 HOUSE = "house:greedy"
@@ -92,6 +92,30 @@ def leaderboard(get):
 
 def by_bot(shown):
     return {item["bot_id"]: item for item in shown["items"]}
+
+
+# --- from a tournament to a leaderboard -------------------------------------------------------------------------------
+
+
+def test_tournament_of_house_bots_is_rated_as_its_boards_close(night, person_at):
+    host = person_at(night)
+    made = host("POST", "/v1/tournaments", json={"name": "friday", "ruleset": "seven_up", "rounds": 12, "seed": 1})
+    path = f"/v1/tournaments/{made.get_json()['id']}"
+    for bot_id in ("house:random", HOUSE):
+        assert host("PUT", f"{path}/entries/{bot_id}", json={}).status_code == 200
+    assert host("PUT", f"{path}/state", json={"state": "running"}).status_code == 200
+
+    def shown():
+        return host("GET", "/v1/leaderboards/seven_up").get_json()
+
+    until(lambda: shown()["results"] == 12, timeout_s=60)
+    greedy, at_random = shown()["items"]
+    assert (greedy["rank"], greedy["bot_id"], greedy["games"]) == (1, HOUSE, 12)
+    assert (at_random["rank"], at_random["bot_id"], at_random["rating"]) == (2, "house:random", 1000)
+    assert greedy["low"] < greedy["rating"] < greedy["high"]
+    (met,) = host("GET", f"/v1/bots/{HOUSE}/opponents").get_json()["items"]
+    assert (met["bot_id"], met["games"]) == ("house:random", 12)
+    assert met["superiority"] > 0.5
 
 
 # --- leaderboards -----------------------------------------------------------------------------------------------------
