@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Final
 
+from bot_sdk.events import Outcome
 from bot_sdk.results.values import Entry, GameState, Result
+
+_FAULTS: Final = [outcome.value for outcome in Outcome if outcome.is_fault]
 
 
 def how_it_ended(came_about: str, entries: Sequence[Entry], results: Sequence[Result]) -> str:
     """Add to a clause that says how it came to its end what didn't go as planned on the way."""
-    return "; ".join([came_about, *_forfeits(entries, results), *_failures(results)])
+    return "; ".join([came_about, *_forfeits(entries, results), *_retirements(entries, results), *_failures(results)])
 
 
 def all_played(games: int) -> str:
@@ -29,6 +33,27 @@ def _forfeits(entries: Sequence[Entry], results: Sequence[Result]) -> list[str]:
         elif withdrew:
             told.append(f"{entry.name} withdrew")
     return told
+
+
+def _retirements(entries: Sequence[Entry], results: Sequence[Result]) -> list[str]:
+    """Name who was retired from games that had begun, most first, and what its decisions there came to."""
+    games: Counter[str] = Counter()
+    faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        for seat, bot_id in enumerate(result.bots):
+            if result.retired[seat] and seat not in result.forfeited:
+                games[bot_id] += 1
+                faults[bot_id].update(result.outcomes[seat])
+    names = {entry.bot_id: entry.name for entry in entries}
+    return [
+        f"{names[bot_id]} was retired from {_games(count)}{_blamed(faults[bot_id])}"
+        for bot_id, count in sorted(games.items(), key=lambda each: (-each[1], each[0]))
+    ]
+
+
+def _blamed(outcomes: Counter[str]) -> str:
+    faults = [f"{outcomes[name]} {name.replace('_', ' ')}" for name in _FAULTS if outcomes[name]]
+    return f" (decisions: {', '.join(faults)})" if faults else ""
 
 
 def _failures(results: Sequence[Result]) -> list[str]:
