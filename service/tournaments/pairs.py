@@ -48,11 +48,10 @@ class Test:
     def sentence(self) -> str:
         """Say which hypothesis holds."""
         sprt, after = self.sprt, f"after {self.state.pairs} pairs (log-likelihood ratio {self.state.llr:.2f})"
-        stronger = {"H0": sprt.elo0, "H1": sprt.elo1}
         if self.state.verdict is None:
             return f"neither hypothesis was refuted {after}: more pairs would be needed"
-        elo = stronger[self.state.verdict]
-        return f"{self.state.verdict} holds {after}: the challenger is about {elo:g} Elo stronger rather than the other"
+        likely, other = (sprt.elo0, sprt.elo1) if self.state.verdict == "H0" else (sprt.elo1, sprt.elo0)
+        return f"{self.state.verdict} holds {after}: {likely:g} Elo stronger fits the challenger better than {other:g}"
 
 
 def test_of(tournament: Tournament, entries: Sequence[Entry], results: Sequence[Result]) -> Test | None:

@@ -226,6 +226,7 @@ def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running,
     ended = store.tournaments.get(tournament)
     assert ended.state is TournamentState.FINISHED
     assert "holds after" in ended.reason
+    assert "Elo stronger fits the challenger better than" in ended.reason
     counted = {int(board.split(".")[0]) for board in rated.by_board}
     assert counted == set(range(1, max(counted) + 1))
     assert f"after {len(counted)} pairs" in ended.reason
