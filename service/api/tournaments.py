@@ -11,6 +11,7 @@ from service.api.auth import organiser, public
 from service.api.context import caller, services
 from service.api.fields import Name, PageArgs, Whole, page_of
 from service.api.idempotency import idempotent
+from service.api.ids import CONVERTERS
 from service.api.orders import LimitsNew, LimitsShown, order_of
 from service.api.resource import Resource
 from service.arena.caller import Scope
@@ -119,7 +120,12 @@ class FormatSettings(Schema):
         SprtNew, allow_none=True, metadata={"description": "Match with `rotate` deals: stop on evidence."}
     )
     invited = fields.List(
-        fields.String(validate=validate.Length(1, 64)),
+        fields.String(
+            validate=validate.Regexp(
+                f"^({CONVERTERS['account'].regex}|{CONVERTERS['bot'].regex})$".replace("(?:", "("),
+                error="expected the id of a bot or an account, got {input!r}",
+            )
+        ),
         allow_none=True,
         validate=validate.Length(max=1_000),
         metadata={

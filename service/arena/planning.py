@@ -16,11 +16,11 @@ from bot_sdk.games.registry import ruleset
 from bot_sdk.results.values import Entry
 from service.arena.running import WINDOW_PER_WORKER
 from service.arena.tournaments import Tournaments
-from service.store.entities import Tournament
+from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD, ROTATE
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.formats import check_start, count_tables
+from service.tournaments.formats import MAX_GAMES, check_start, count_tables
 
 SAMPLES: Final = 12
 """Games played at random to learn how many decisions one takes."""
@@ -44,6 +44,8 @@ class Planning:
     def plan(self, tournament_id: str) -> dict[str, Any]:
         """Tell what a tournament would come to with the entries it has now; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
+        if tournament.state is not TournamentState.OPEN:
+            return _impossible(f"it was started once, it is {tournament.state}")
         entries = self._store.tournaments.entries(tournament_id)
         try:
             check_start(tournament, entries)
@@ -74,7 +76,7 @@ class Planning:
             "boards": len(tables) if tournament.deals == FIELD else sum(tables),
             "decisions": round(games * decisions),
             "seconds": ceil(max(bounds)),
-            "assumes": _assumptions(decisions, pace, workers),
+            "assumes": _assumptions(tournament, decisions, pace, workers),
         }
 
     def _pace(self, bot_id: str) -> float:
@@ -89,11 +91,14 @@ class Planning:
         return WINDOW_PER_WORKER if bot is None else bot.max_games
 
 
-def _assumptions(decisions: float, pace: float, workers: int) -> list[str]:
+def _assumptions(tournament: Tournament, decisions: float, pace: float, workers: int) -> list[str]:
+    is_endless = tournament.format == "ladder" and tournament.max_games is None
+    endless = [f"nobody finishes it by hand before the {MAX_GAMES:,} games that a tournament may have"]
     return [
+        *(endless if is_endless else []),
         f"a game takes about {decisions:.0f} decisions, as {SAMPLES} games played at random did",
         f"a decision takes the bots {pace:.0f} ms on average, as it did lately ({UNKNOWN_MS:.0f} if one has made none)",
-        f"{workers} worker processes, each good for {DECISIONS_PER_S} decisions a second, do nothing else",
+        f"worker processes: {workers}, each good for {DECISIONS_PER_S:,} decisions a second, with nothing else to do",
         "nobody withdraws, no game is played again, no test stops it early",
     ]
 

@@ -162,7 +162,7 @@ class Tournaments:
         if told == "full":
             raise ConflictError(f"expected at most {most} entries in a {tournament.format}, it is full", code="full")
         if told == "account_full":
-            detail = f"expected at most {most_each} entries of one account, withdraw another first"
+            detail = f"one account may have so many entries here: {most_each}; withdraw another first"
             raise ConflictError(detail, code="quota_entries")
 
     def withdraw(self, caller: Caller, tournament_id: str, bot_id: str) -> None:
@@ -242,7 +242,10 @@ class Tournaments:
             caller.account_id, limit=self._max_tournaments, keep=lambda each: not each.state.is_end
         )
         if len(found) >= self._max_tournaments:
-            detail = f"an account has at most {self._max_tournaments} unfinished tournaments"
+            detail = (
+                f"an account has at most {self._max_tournaments} unfinished tournaments: "
+                "cancel one, or wait until one is finished"
+            )
             raise ConflictError(detail, code="quota_tournaments")
 
     def _contender(self, caller: Caller, tournament: Tournament, bot_id: str) -> tuple[str, str | None]:

@@ -108,7 +108,8 @@ def check_settings(tournament: Tournament) -> None:
         raise SettingError("deals", f"expected {kinds} deals for {name}, got {tournament.deals}")
     for setting in ("rounds", "challenger", "advance", "max_games", "sprt"):
         if getattr(tournament, setting) is not None and setting not in chosen.settings:
-            raise SettingError(setting, f"expected no {setting} for {name}, got {getattr(tournament, setting)!r:.80}")
+            others = ", ".join(other for other, each in FORMATS.items() if setting in each.settings)
+            raise SettingError(setting, f"expected no {setting} for {name}: it is a setting of {others}")
     _check_advance(tournament)
     _check_sprt(tournament)
 

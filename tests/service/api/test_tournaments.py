@@ -295,6 +295,16 @@ def test_a_dry_run_says_what_it_would_come_to(host, client, app, registered):
     assert client.get(path).get_json()["state"] == "open"
     assert steer(host, path, "running").status_code == 200
     assert client.get(path).get_json()["progress"]["planned"] == 10
+    shown = client.get(f"{path}/plan").get_json()
+    assert (shown["can_start"], shown["why_not"]) == (False, "it was started once, it is running")
+
+
+def test_a_dry_run_of_a_ladder_says_that_it_has_no_end(host, client):
+    for most, is_said in ((None, True), (40, False)):
+        path = make(host, format="ladder", max_games=most)
+        enter(host, path, "house:greedy", "house:random")
+        assumed = client.get(f"{path}/plan").get_json()["assumes"]
+        assert any("nobody finishes it by hand" in each for each in assumed) is is_said
 
 
 @pytest.mark.parametrize(("deals", "games", "boards"), [("field", 10, 5), ("fresh", 45, 45), ("rotate", 40, 10)])
@@ -338,6 +348,8 @@ def test_a_dry_run_counts_games_and_boards_by_the_deals(host, client, app, regis
         ({"format": "match", "deals": "rotate", "sprt": {"elo0": 0}}, "sprt.elo1", ""),
         ({"format": "match", "deals": "rotate", "sprt": {"elo0": 0, "elo1": 9, "alpha": 0}}, "sprt.alpha", ""),
         ({"invited": "me"}, "invited", ""),
+        ({"invited": ["house:greedy", "bob"]}, "invited.1", "the id of a bot or an account, got 'bob'"),
+        ({"invited": ["trn_" + "a" * 26]}, "invited.0", ""),
         ({"entries_per_account": 0}, "entries_per_account", ""),
         ({"table_size": 4}, "table_size", "2 seats"),
         ({"table_size": 9}, "table_size", ""),
