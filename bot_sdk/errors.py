@@ -1,4 +1,4 @@
-"""The one base error of the package, and how its messages quote what came."""
+"""The one base error of the package, and how its messages quote what came and went wrong."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ def quoted(value: object) -> str:
         return repr(value)[:_LONGEST]
     except (ValueError, RecursionError):
         return f"a {type(value).__name__} too large to show"
+
+
+def reason(error: BaseException) -> str:
+    """Give the system's own words for what went wrong, out of the exceptions that the libraries wrap around them."""
+    at: BaseException | None = error
+    while at is not None:
+        if isinstance(at, OSError) and at.strerror:
+            return at.strerror
+        at = at.__cause__ or at.__context__
+    return str(error)

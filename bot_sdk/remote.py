@@ -19,7 +19,7 @@ from urllib3.exceptions import HTTPError, ProtocolError, ReadTimeoutError
 
 from bot_sdk import messages, signing
 from bot_sdk.check import card_in
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, reason
 from bot_sdk.events import Outcome
 from bot_sdk.games.record import SeatShown
 from bot_sdk.local import Answered
@@ -156,17 +156,7 @@ def _broke(error: Exception) -> Heard:
     spoke = any(isinstance(cause, BadStatusLine) and not isinstance(cause, RemoteDisconnected) for cause in causes)
     if spoke or isinstance(error, ProtocolError):
         return Heard(Outcome.BAD_REPLY, 0.0, error=f"expected a whole HTTP answer: {error}")
-    return Heard(Outcome.UNREACHABLE, 0.0, error=f"no connection: {_reason(error)}")
-
-
-def _reason(error: BaseException) -> str:
-    """Give the system's own words for what went wrong, out of the exceptions that the libraries wrap around them."""
-    at: BaseException | None = error
-    while at is not None:
-        if isinstance(at, OSError) and at.strerror:
-            return at.strerror
-        at = at.__cause__ or at.__context__
-    return str(error)
+    return Heard(Outcome.UNREACHABLE, 0.0, error=f"no connection: {reason(error)}")
 
 
 @dataclass(frozen=True, slots=True)

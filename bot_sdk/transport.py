@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import requests
 from requests.auth import AuthBase
 
-from bot_sdk.errors import SdkError
+from bot_sdk.errors import SdkError, reason
 
 Json: TypeAlias = dict[str, Any]
 
@@ -122,7 +122,7 @@ class Transport:
         try:
             yield from response.iter_content(PIECE)
         except requests.RequestException as error:
-            raise ArenaError(0, "unreachable", f"the answer of {self.url} broke off: {error}") from error
+            raise ArenaError(0, "unreachable", f"the answer of {self.url} broke off: {reason(error)}") from error
 
     def send(
         self,
@@ -153,9 +153,9 @@ class Transport:
                 break
             except requests.ConnectionError as error:
                 if not left:
-                    raise ArenaError(0, "unreachable", f"no arena at {self.url}: {error}") from error
+                    raise ArenaError(0, "unreachable", f"no arena at {self.url}: {reason(error)}") from error
             except requests.RequestException as error:
-                raise ArenaError(0, "unreachable", f"no answer from {self.url}: {error}") from error
+                raise ArenaError(0, "unreachable", f"no answer from {self.url}: {reason(error)}") from error
         if not response.ok:
             raise _refusal(response)
         return response
