@@ -67,7 +67,7 @@ class Method(msgspec.Struct, frozen=True):
     score: str
     mean: str
     tiebreaks: list[str]
-    interval: str = "Student's t at 95% over the means of boards; null under two boards"
+    interval: str = "Student's t at 95% over the means of boards; none under two boards"
 
 
 def method(ruleset: str, format: str) -> Method:  # noqa: A002 - the word for it

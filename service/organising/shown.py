@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from rich.console import Group
+from rich import box
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 
 from service.launch.report import interval
@@ -15,22 +16,31 @@ from service.organising import words
 Json = Mapping[str, Any]
 
 _SPECIAL: Final = {
+    "reached": "reached",
+    "faults": "faults",
     "byes": "byes",
     "forfeits": "forfeits",
-    "forfeit_wins": "forfeit wins",
+    "forfeit_wins": "forfeit\nwins",
     "voids": "void",
     "aborted": "aborted",
     "missing": "missing",
 }
 """Columns of the standings that are shown where there is something in them."""
+_NO_FAULTS: Final = ("ok", "retired", "our_fault")
+"""Outcomes that aren't held against a bot."""
+_TEXTS: Final = ("bot", "id", "name", "format", "state")
+_WRAPPED: Final = ("bot", "name", "format", "made")
+"""Columns that give way where the terminal is narrow."""
+_LEAST: Final = {"format": len("round_robin"), "made": len("2026-01-01")}
+"""Columns that give way between words only."""
 _SETTINGS: Final = ("rounds", "challenger", "advance", "max_games", "entries_per_account", "seed")
 
 
 def standings(title: str, shown: Json) -> Group:
     """Show standings, and below them how they come about."""
-    rows = shown["items"]
+    rows = [{**row, "faults": _faults(row["outcomes"])} for row in shown["items"]]
     special = {key: heading for key, heading in _SPECIAL.items() if any(row.get(key) for row in rows)}
-    table = _table(title, "", "bot", "games", "points", "mean a game", "wins", *special.values())
+    table = _table(title, "", "bot", "games", "points", "mean\na game", "wins", *special.values())
     for row in rows:
         name = f"{row['name']} (withdrawn)" if row.get("is_withdrawn") else row["name"]
         played = (row["place"], name, row["games"], f"{row['points']:g}", interval(row["mean"]), row["wins"])
@@ -42,6 +52,10 @@ def standings(title: str, shown: Json) -> Group:
         f"ranked by {method['score']}; then {', '.join(method['tiebreaks'])}",
         f"mean: {method['mean']}; ±: {method['interval']}",
     )
+
+
+def _faults(outcomes: Mapping[str, int]) -> int:
+    return sum(times for outcome, times in outcomes.items() if outcome not in _NO_FAULTS)
 
 
 def crosstable(title: str, shown: Json) -> Group:
@@ -87,11 +101,10 @@ def leaderboard(title: str, shown: Json) -> Group:
 
 def tournaments(items: Sequence[Json]) -> Table:
     """Show tournaments, a row each."""
-    table = _table(None, "id", "name", "ruleset", "format", "state", "made")
+    table = _table(None, "id", "name", "format", "state", "made")
     for each in items:
-        table.add_row(
-            each["id"], each["name"], each["ruleset"], each["format"], each["state"], moment(each["created_at"])
-        )
+        kind = f"{each['format']} of {each['ruleset']}"
+        table.add_row(each["id"], each["name"], kind, each["state"], moment(each["created_at"]))
     return table
 
 
@@ -138,8 +151,10 @@ def moment(milliseconds: int) -> str:
 
 
 def _table(title: str | None, *headings: str) -> Table:
-    table = Table(title=title)
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in headings:
-        is_text = heading in {"bot", "id", "name", "ruleset", "format", "state"}
-        table.add_column(heading, justify="left" if is_text else "right")
+        justify: JustifyMethod = "left" if heading in _TEXTS else "right"
+        table.add_column(
+            heading, justify=justify, overflow="fold", no_wrap=heading not in _WRAPPED, min_width=_LEAST.get(heading)
+        )
     return table

@@ -9,9 +9,9 @@ from typing import Any, Final
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
-def counted(number: float, what: str) -> str:
+def counted(number: int, what: str) -> str:
     """Say how many, such as `1 game` and `2,000 games`."""
-    return f"{number:,g} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: int) -> str:
@@ -38,7 +38,7 @@ def progress(shown: Mapping[str, Any]) -> str:
 def plan(shown: Mapping[str, Any]) -> str:
     """Say what a tournament that can start would come to, and what that rests on."""
     games = f"{counted(shown['games'], 'game')} on {counted(shown['boards'], 'board')}"
-    each = f"about {shown['games_per_entry']:,.4g} for each entry"
+    each = f"about {round(shown['games_per_entry'], 1):,g} for each entry"
     return "\n".join(
         [
             f"it would be {games} in {counted(shown['rounds'], 'round')}, {each}",

@@ -13,6 +13,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from bot_sdk.client import Arena
 from bot_sdk.games import record
@@ -189,7 +190,7 @@ def test_no_arena_is_a_sentence_too():
         pass
     ran = CliRunner().invoke(cli.main, ["tournament", "list", "--arena", stub.url])
     assert ran.exit_code == 1
-    assert ran.stderr.startswith(f"Error: no arena at {stub.url}: ")
+    assert ran.stderr == f"Error: no arena at {stub.url}: Connection refused\n"
 
 
 def test_who_has_no_account_gets_one_and_its_token(ask, up):
@@ -404,9 +405,55 @@ def test_a_leaderboard_shows_what_is_not_known_as_such(capsys):
     board = {"items": [known, hidden], "computed_at": None, "results": 1, "method": method}
     asking.screen().print(shown.leaderboard("ratings", board))
     found = capsys.readouterr().out
-    assert re.search(r"│ 1 │ new +│ +2 │ 1612 ± 30 │ +1000 │", found)
-    assert re.search(r"│   │ bot_1 │ +2 │ +1500 │", found)
+    assert re.search(r"^ 1 +new +2 +1612 ± 30 +1000 *$", found, re.MULTILINE)
+    assert re.search(r"^ +bot_1 +2 +1500 +1000 *$", found, re.MULTILINE)
     assert "not computed yet, from 1 rated result\nrating: by fit; ±: by boards\n" in found
+
+
+def standing(name, **more):
+    """Make a row of standings as the API shows it."""
+    row = {"place": 1, "name": name, "games": 85, "points": 66.5, "mean": {"mean": 0.76, "low": 0.67, "high": 0.85}}
+    kinds = ("byes", "forfeits", "forfeit_wins", "voids", "aborted", "missing")
+    return {**row, "wins": 65, **dict.fromkeys(kinds, 0), "reached": None, "outcomes": {"ok": 9}, **more}
+
+
+def shown_standings(*rows):
+    method = {"score": "points", "mean": "of a game", "tiebreaks": ["wins"], "interval": "by boards"}
+    return shown.standings("friday", {"items": rows, "method": method, "is_final": True, "results": 300})
+
+
+def test_standings_show_faults_and_how_far_a_knockout_went_where_there_are_any(capsys):
+    asking.screen().print(shown_standings(standing("a")))
+    assert re.search(r"games +points +a game +wins *$", capsys.readouterr().out, re.MULTILINE)
+    faulty = {"ok": 3, "late": 2, "unreachable": 3, "retired": 70, "our_fault": 1}
+    asking.screen().print(shown_standings(standing("a", reached=2), standing("b", reached=1, outcomes=faulty)))
+    found = capsys.readouterr().out
+    assert re.search(r"wins +reached +faults *$", found, re.MULTILINE)
+    assert re.search(r" a .* 65 +2 +0 *$", found, re.MULTILINE)
+    assert re.search(r" b .* 65 +1 +5 *$", found, re.MULTILINE)
+
+
+def test_tables_cut_nothing_off_in_80_columns(capsys):
+    narrow = Console(width=80)
+    full = dict.fromkeys(("byes", "forfeits", "forfeit_wins"), 100)
+    narrow.print(shown_standings(standing("by_the_book", is_withdrawn=True, **full)))
+    found = capsys.readouterr().out
+    assert "by_the_book" in found
+    assert "(withdrawn)" in found
+    assert re.search(r" 85 +66.5 +0.76 ± 0.09 +65 +100 +100 +100 *$", found, re.MULTILINE)
+    made = {"id": "trn_" + "a" * 26, "name": "friday", "ruleset": "seven_up", "format": "round_robin"}
+    narrow.print(shown.tournaments([{**made, "state": "cancelled", "created_at": 0}]))
+    found = capsys.readouterr().out
+    assert re.search(r"trn_a{26}  friday +round_robin +cancelled", found)
+    assert "…" not in found
+
+
+def test_a_plan_in_words_writes_large_numbers_out():
+    plan = {"games": 100_000, "boards": 100_000, "rounds": 100_000, "games_per_entry": 200_000 / 7}
+    assert words.plan({**plan, "decisions": 5_750_000, "seconds": 60, "assumes": ["x"]}).splitlines()[:2] == [
+        "it would be 100,000 games on 100,000 boards in 100,000 rounds, about 28,571.4 for each entry",
+        "about 5,750,000 decisions, about 1 minute",
+    ]
 
 
 def test_names_are_no_markup(capsys):
