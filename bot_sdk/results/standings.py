@@ -32,9 +32,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     `games` were played to their end, void ones included; forfeited games of Seven Up weren't. `points` are
     match points in Seven Up, the sum of all scores in River. `mean` is the score of a game, with its 95%
     interval over boards. `wins` were won at the table, shared first places of River among them. `outcomes`
-    counts the bot's decisions. `tiebreaks` holds each tie-break by name, in the order of their use;
-    encounters are those with the bots on the same score, None if there are none or if two of them haven't
-    met.
+    counts the bot's decisions, `retirements` the games from which it was retired. `tiebreaks` holds each tie-
+    break by name, in the order of their use; encounters are those with the bots on the same score, None if
+    there are none or if two of them haven't met.
 
     `byes` are the rounds it sat out. `is_withdrawn` and `missing` tell of incomplete entries: `missing`
     counts the games of its rounds that weren't played to an end (they wait, run, were `aborted` or
@@ -52,6 +52,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     byes: int
     forfeits: int
     forfeit_wins: int
+    retirements: int
     voids: int
     aborted: int
     missing: int
@@ -120,6 +121,7 @@ def _row(place: int, entry: Entry, facts: Facts, tiebreaks: Mapping[str, Value])
         byes=held.byes,
         forfeits=sums.forfeits,
         forfeit_wins=sums.forfeit_wins,
+        retirements=sums.retirements,
         voids=sums.voids,
         aborted=sums.aborted,
         missing=held.missing,

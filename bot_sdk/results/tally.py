@@ -51,6 +51,7 @@ class Tally:
     wins: int = 0
     forfeits: int = 0
     forfeit_wins: int = 0
+    retirements: int = 0
     voids: int = 0
     aborted: int = 0
     deals: int = 0
@@ -76,6 +77,7 @@ class Tally:
         """Count a game that was played, as far as both rulesets agree on it."""
         self.games += 1
         self.points += score
+        self.retirements += result.retired[seat] and seat not in result.forfeited
         self.voids += result.state is GameState.VOID
         self.boards[result.slot.board].append(score)
         for outcome, times in result.outcomes[seat].items():

@@ -45,6 +45,9 @@ class StandingView(Schema):
     byes = fields.Integer(required=True, metadata={"description": "Rounds it sat out."})
     forfeits = fields.Integer(required=True)
     forfeit_wins = fields.Integer(required=True)
+    retirements = fields.Integer(
+        required=True, metadata={"description": "Games that it was retired from: for its faults, or disabled."}
+    )
     voids = fields.Integer(required=True)
     aborted = fields.Integer(required=True)
     missing = fields.Integer(

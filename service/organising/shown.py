@@ -21,6 +21,7 @@ _SPECIAL: Final = {
     "byes": "byes",
     "forfeits": "forfeits",
     "forfeit_wins": "forfeit\nwins",
+    "retirements": "retired",
     "voids": "void",
     "aborted": "aborted",
     "missing": "missing",

@@ -413,7 +413,7 @@ def test_a_leaderboard_shows_what_is_not_known_as_such(capsys):
 def standing(name, **more):
     """Make a row of standings as the API shows it."""
     row = {"place": 1, "name": name, "games": 85, "points": 66.5, "mean": {"mean": 0.76, "low": 0.67, "high": 0.85}}
-    kinds = ("byes", "forfeits", "forfeit_wins", "voids", "aborted", "missing")
+    kinds = ("byes", "forfeits", "forfeit_wins", "retirements", "voids", "aborted", "missing")
     return {**row, "wins": 65, **dict.fromkeys(kinds, 0), "reached": None, "outcomes": {"ok": 9}, **more}
 
 

@@ -127,6 +127,17 @@ def test_when_both_forfeit_nobody_scores():
     assert [(row.points, row.forfeits, row.forfeit_wins, row.games) for row in rows.values()] == [(0, 1, 0, 0)] * 2
 
 
+def test_games_that_a_bot_was_retired_from_are_counted_those_it_forfeited_are_not():
+    results = [
+        game("abcd", [9, 8, 7, 6], retired="b"),
+        game("abcd", [9, 8, 7, 6], retired="bc", forfeited="c"),
+    ]
+    rows = {row.bot_id: row for row in standings(entered("abcd"), results, "river", seed=1)}
+    assert {bot: (row.retirements, row.forfeits) for bot, row in rows.items()} == {
+        "a": (0, 0), "b": (2, 0), "c": (0, 1), "d": (0, 0),
+    }  # fmt: skip
+
+
 def test_the_opponent_of_a_retired_seat_wins_whatever_the_totals():
     rows = table("ab", [game("ab", [6, 1], retired="a")], "seven_up")
     assert [(row.bot_id, row.points, row.wins) for row in rows.values()] == [("b", 1.0, 1), ("a", 0.0, 0)]
