@@ -32,8 +32,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     `games` were played to their end, void ones included; forfeited games of Seven Up weren't. `points` are
     match points in Seven Up, the sum of all scores in River. `mean` is the score of a game, with its 95%
     interval over boards. `wins` were won at the table, shared first places of River among them. `outcomes`
-    counts the bot's decisions, `retirements` the games from which it was retired. `tiebreaks` holds each tie-
-    break by name, in the order of their use; encounters are those with the bots on the same score, None if
+    counts the bot's decisions, `retirements` the games from which it was retired. `tiebreaks` holds each
+    tie-break by name, in the order of their use; encounters are those with the bots on the same score, None if
     there are none or if two of them haven't met.
 
     `byes` are the rounds it sat out. `is_withdrawn` and `missing` tell of incomplete entries: `missing`
