@@ -23,7 +23,8 @@ from service.store.ratings import RatingStore
 METHOD: Final = {
     "rating": "Bradley-Terry fitted to all rated games of the ruleset, on Elo's scale, house:random at 1000",
     "interval": "95%, of the distance from the average of the field, by leaving out each board in turn",
-    "rated": "tournament games by the default options that were finished, no two bots of one account at the table",
+    "rated": "tournament games by the default options that were finished, no two bots of one account at the table "
+    "unless the operator trusts accounts",
     "rank": "by rating, ties share a rank; a provisional rating, from fewer than 10 games, has none",
 }
 
