@@ -161,7 +161,12 @@ def count_tables(tournament: Tournament, entries: int) -> Sequence[int]:
 
 
 def draw(situation: Situation) -> Draw:
-    """Draw what comes next, as far as the results allow; raises ImpossibleScheduleError for entries that can't play."""
+    """Draw what comes next, as far as the results allow; raises ImpossibleScheduleError for entries that can't play.
+
+    Before the first round that is asked again: entries and settings may have changed while the start was checked.
+    """
+    if not situation.rounds:
+        check_start(situation.tournament, situation.entries)
     return FORMATS[situation.tournament.format].draw(situation)
 
 
@@ -224,7 +229,7 @@ def _swiss(situation: Situation) -> Draw:
     if not situation.is_round_over:
         return Draw()
     if len(situation.remaining) < tournament.table_size:
-        return Draw(is_last=True, reason=_too_few(situation, f"round {drawn} of {planned}"))
+        return Draw(is_last=True, reason=_too_few(situation, f"round {drawn} of {planned}" if drawn else ""))
     following = swiss_round(
         situation.remaining,
         list(situation.rounds.values()),
@@ -267,6 +272,8 @@ def _knockout(situation: Situation) -> Draw:
     )
     if following is not None:
         return Draw([following])
+    if not situation.rounds:
+        return Draw(is_last=True, reason=_too_few(situation))
     last = situation.rounds[len(situation.rounds)]
     is_decided = len(last.tables) == 1 and not last.byes
     return Draw(is_last=True, reason=None if is_decided else _too_few(situation, f"round {len(situation.rounds)}"))
@@ -293,9 +300,10 @@ def _advance(tournament: Tournament) -> int:
     return tournament.advance or default_advance(tournament.table_size)
 
 
-def _too_few(situation: Situation, after: str) -> str:
-    left = len(situation.remaining)
-    return f"ended early: {left} of {len(situation.entries)} entries were left after {after}, the others had withdrawn"
+def _too_few(situation: Situation, after: str = "") -> str:
+    """Say when too few were left; without a word of what had been played, before anything was."""
+    left, when = len(situation.remaining), f"after {after}" if after else "before the first round"
+    return f"ended early: {left} of {len(situation.entries)} entries were left {when}, the others had withdrawn"
 
 
 # --- continuous -------------------------------------------------------------------------------------------------------

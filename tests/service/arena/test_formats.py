@@ -106,6 +106,20 @@ def test_tournament_that_everybody_leaves_ends_and_says_so(
     assert all(f"{bot} withdrew" in ended.reason for bot in FIVE)
 
 
+@pytest.mark.parametrize("stay", [0, 1])
+def test_knockout_left_before_its_first_draw_ends_and_says_so(start, tournaments, owner, finish, stay):
+    tournament = start("bot_a", "bot_b", format="knockout")
+    for bot in ("bot_a", "bot_b")[stay:]:
+        tournaments.withdraw(owner, tournament, bot)
+    assert f"{stay} of 2 entries were left before the first round" in finish(tournament).reason
+
+
+def test_knockout_left_by_too_many_for_a_first_table_ends_and_says_so(start, tournaments, owner, finish):
+    tournament = start(*FIVE[:4], format="knockout", **SHORT_RIVER)
+    tournaments.withdraw(owner, tournament, "bot_a")
+    assert "3 of 4 entries were left before the first round" in finish(tournament).reason
+
+
 def test_round_robin_that_everybody_leaves_is_forfeited_to_its_end(start, tournaments, owner, finish):
     tournament = start("bot_a", "bot_b", "bot_c")
     for bot in ("bot_a", "bot_b", "bot_c"):
