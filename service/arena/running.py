@@ -104,7 +104,7 @@ class Running:
             return []
         try:
             look = self._look(tournament)
-        except ImpossibleScheduleError as error:  # an entry left between the check and the start
+        except ImpossibleScheduleError as error:  # entries or settings changed between the check and the start
             self._end(tournament, TournamentState.CANCELLED, f"it couldn't be drawn: {error}")
             return []
         if tournament.state is TournamentState.CANCELLED:
@@ -283,13 +283,18 @@ class Running:
             self._store.tournaments.settle(look.situation.tournament.id)
 
     def _cancel_all(self, look: Look) -> bool:
-        """Cancel what runs; False if nothing does."""
-        running = [game for game in self._games(look.begun) if game is not None and not game.state.is_end]
-        for game in running:
+        """Cancel what runs; False if nothing does, and no result is to come of what had ended before.
+
+        A board that is closed without that result would never count for ratings.
+        """
+        stopped = {GameState.ABORTED, GameState.CANCELLED}
+        pending = [game for game in self._games(look.begun) if game is not None and game.state not in stopped]
+        for game in pending:
             self._cancel(game.id)
-        return bool(running)
+        return bool(pending)
 
     def _cancel(self, game_id: str) -> None:
+        """Cancel a game unless it has ended; either way have its end seen to."""
         self._store.games.end(game_id, GameState.CANCELLED)
         self._queue.drive(game_id)
 
