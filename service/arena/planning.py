@@ -16,7 +16,7 @@ from bot_sdk.games.registry import ruleset
 from bot_sdk.results.values import Entry
 from service.arena.running import WINDOW_PER_WORKER
 from service.arena.tournaments import Tournaments
-from service.store.entities import Tournament
+from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD, ROTATE
 from service.tournaments.errors import ImpossibleScheduleError
@@ -45,6 +45,8 @@ class Planning:
         """Tell what a tournament would come to with the entries it has now; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
         entries = self._store.tournaments.entries(tournament_id)
+        if tournament.state is not TournamentState.OPEN:
+            return _impossible(f"expected a tournament that hasn't been started, this one is {tournament.state.value}")
         try:
             check_start(tournament, entries)
         except ImpossibleScheduleError as error:

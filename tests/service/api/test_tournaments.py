@@ -295,6 +295,9 @@ def test_a_dry_run_says_what_it_would_come_to(host, client, app, registered):
     assert client.get(path).get_json()["state"] == "open"
     assert steer(host, path, "running").status_code == 200
     assert client.get(path).get_json()["progress"]["planned"] == 10
+    shown = client.get(f"{path}/plan").get_json()
+    assert (shown["can_start"], shown["games"]) == (False, None)
+    assert "this one is running" in shown["why_not"]
 
 
 @pytest.mark.parametrize(("deals", "games", "boards"), [("field", 10, 5), ("fresh", 45, 45), ("rotate", 40, 10)])
