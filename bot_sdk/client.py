@@ -75,6 +75,10 @@ class Arena(Organising):
         """Show one ruleset."""
         return self._session.get(f"/v1/rulesets/{name}")
 
+    def leaderboard(self, ruleset: str, **filters: str) -> Json:
+        """Show a ruleset's ratings, best first, when they were computed and how: `versions="all"`."""
+        return self._session.whole(f"/v1/leaderboards/{ruleset}", filters)
+
     # Accounts
 
     def create_account(self, name: str, *, invite_code: str | None = None) -> Json:
@@ -152,6 +156,14 @@ class Arena(Organising):
                 raise ArenaError(0, "timeout", f"expected check {check_id} to end within {timeout_s:g} s")
             self._sleep(_CHECK_PAUSE_S)
         return shown
+
+    def ratings(self, bot_id: str) -> Iterator[Json]:
+        """List a bot's ratings by ruleset: each of its versions, and the history."""
+        return self._session.pages(f"/v1/bots/{bot_id}/ratings")
+
+    def opponents(self, bot_id: str, **filters: str) -> Iterator[Json]:
+        """List whom a bot met in rated games and what came of it: `ruleset=`."""
+        return self._session.pages(f"/v1/bots/{bot_id}/opponents", filters)
 
     # Games
 

@@ -69,6 +69,7 @@ def recomputed_json(export: Export, differences: Sequence[Difference]) -> dict[s
         "agrees": not differences,
         "entries": len(export.entries),
         "results": len(export.results),
+        "ratings": len(export.ratings),
         "differences": msgspec.to_builtins(differences),
     }
 
@@ -77,14 +78,19 @@ def recomputed_text(export: Export, differences: Sequence[Difference]) -> str:
     """Show what recomputing an export found: a line for each difference, and a last one that sums up."""
     names = {entry.bot_id: entry.name for entry in export.entries}
     lines = [
-        f"{each.kind} of {names.get(each.bot_id, '?')} ({each.bot_id}): "
+        f"{each.kind} of {names.get(each.bot_id, '?')} ({each.bot_id}{_version(each.version)}): "
         f"expected {each.column} {_cell(each.expected)}, got {_cell(each.got)}"
         for each in differences
     ]
     counts = f"{len(export.entries)} entries, {len(export.results)} results"
     more = "s" if len(differences) > 1 else ""
-    verdict = f"{len(differences)} difference{more}" if differences else "the standings agree"
+    compared = "standings and ratings" if export.ratings else "standings"
+    verdict = f"{len(differences)} difference{more}" if differences else f"the {compared} agree"
     return "\n".join([*lines, f"{export.tournament.name}: {counts}: {verdict}"])
+
+
+def _version(version: str | None) -> str:
+    return "" if version is None else f", version {version}"
 
 
 def _cell(value: Any) -> str:

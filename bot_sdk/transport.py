@@ -78,6 +78,14 @@ class Transport:
         """GET an object."""
         return self.read(self.send("GET", path, params=params))
 
+    def whole(self, path: str, params: Mapping[str, str] | None = None) -> Json:
+        """GET a list whole: what its first page says, with the items of all pages."""
+        first = self.get(path, {**(params or {}), "limit": str(PAGE)})
+        if (cursor := first.get("next_cursor")) is None:
+            return first
+        more = self.pages(path, {**(params or {}), "cursor": cursor})
+        return {**first, "items": [*first["items"], *more], "next_cursor": None}
+
     def pages(self, path: str, params: Mapping[str, str] | None = None) -> Iterator[Json]:
         """List the items of all pages of a list."""
         cursor: str | None = None

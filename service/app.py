@@ -26,6 +26,7 @@ from service.api import (
     ids,
     limits,
     problems,
+    ratings,
     rulesets,
     scoreboard,
     seats,
@@ -44,6 +45,7 @@ RESOURCES = (
     tournaments.blp,
     entries.blp,
     scoreboard.blp,
+    ratings.blp,
     admin.blp,
 )
 DESCRIPTION = """\

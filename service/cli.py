@@ -31,7 +31,7 @@ from service.launch.valkey import EmbeddedValkey, ValkeyError
 from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
-PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "ssrfguard")
+PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "scipy", "ssrfguard")
 """What a bot author's installation lacks: the modules of the extra `service`."""
 EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")

@@ -177,6 +177,11 @@ class Settings:
     max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
     """How many unfinished tournaments one account may have."""
 
+    trust_accounts: bool = _setting("SLAGVELD_TRUST_ACCOUNTS", default=False, parse=_yes_or_no)
+    """Whether games between bots of one account count for ratings."""
+    ratings_ms: int = _setting("SLAGVELD_RATINGS_MS", 10_000, _whole(50, 86_400_000))
+    """How often at most the ratings of a ruleset are computed anew, if there are new results."""
+
     calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
     """How many bots a worker process calls at once."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))

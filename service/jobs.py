@@ -19,14 +19,17 @@ INTERACTIVE: Final = "interactive"
 """Games with people in them."""
 CHECKS: Final = "checks"
 """Checks of bots: each may take as long as a strange bot likes, up to its budgets, so nobody else waits behind them."""
+FITS: Final = "fits"
+"""Fits of ratings, each seconds long, that shards of games, minutes long, aren't to hold up."""
 TOURNAMENT: Final = "tournament"
 """Everything else."""
 
 DRIVE: Final = "drive"
 DRIVE_SHARD: Final = "drive_shard"
 CHECK_BOT: Final = "check_bot"
+FIT: Final = "fit"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS}
+QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS, FIT: FITS}
 """The queue each job goes by."""
 
 logger: Final = logging.getLogger(__name__)
@@ -59,6 +62,10 @@ class BrokerQueue:
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have games without people driven side by side, as `drive`."""
         self._hint(DRIVE_SHARD, game_ids)
+
+    def fit(self, ruleset: str) -> None:
+        """Have ratings computed anew; without a broker the sweeper asks again later."""
+        self._hint(FIT, ruleset)
 
     def _hint(self, job: str, *args: Any) -> None:
         try:

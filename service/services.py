@@ -14,6 +14,7 @@ from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
+from service.arena.leaderboards import Leaderboards
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
@@ -46,6 +47,7 @@ class Services:
     rounds: Rounds
     exports: Exports
     planning: Planning
+    leaderboards: Leaderboards
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -92,6 +94,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         rounds=Rounds(store, tournaments),
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
+        leaderboards=Leaderboards(store.ratings, bots),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -16,14 +16,18 @@ from dramatiq.worker import Worker
 from redis import RedisError
 
 from service.arena.checks import Checks
+from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.arena.sweep import Sweep
 from service.config import Settings
+from service.fit.process import FitProcess
 from service.jobs import (
     CHECK_BOT,
     CHECKS,
     DRIVE,
     DRIVE_SHARD,
+    FIT,
+    FITS,
     INTERACTIVE,
     QUEUES,
     TOURNAMENT,
@@ -44,6 +48,7 @@ logger: Final = logging.getLogger(__name__)
 
 INTERACTIVE_THREADS: Final = 1
 CHECK_THREADS: Final = 8
+FIT_THREADS: Final = 1
 TOURNAMENT_THREADS: Final = 4
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
@@ -72,10 +77,19 @@ class WorkerProcess:
         )
         self._queue = BrokerQueue(open_broker(settings))
         self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._ratings = Ratings(
+            self._store,
+            self._queue,
+            FitProcess(self._stopping.is_set),
+            clock=now_ms,
+            new_id=lambda: secrets.token_hex(8),
+            every_ms=settings.ratings_ms,
+        )
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, clock=now_ms, patience_ms=settings.lease_ms),
+            Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
+            self._ratings,
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
@@ -87,6 +101,7 @@ class WorkerProcess:
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
+            Worker(self._broker(), queues={FITS}, worker_threads=FIT_THREADS),
             Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
         ]
 
@@ -97,6 +112,7 @@ class WorkerProcess:
             DRIVE: self.drive,
             DRIVE_SHARD: self.drive_shard,
             CHECK_BOT: self.check_bot,
+            FIT: self.fit,
         }
         for name, function in work.items():
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
@@ -123,6 +139,10 @@ class WorkerProcess:
         """Run a bot's check."""
         self._checks.run(check_id)
 
+    def fit(self, ruleset: str) -> None:
+        """Compute the ratings of a ruleset anew."""
+        self._ratings.refit(ruleset)
+
     def _referee(self) -> Referee:
         return Referee(
             games=self._store.games,
@@ -130,7 +150,12 @@ class WorkerProcess:
             leases=self._leases,
             calls=self._calls,
             players=Players(self._store.bots, now_ms),
-            aftermath=Aftermath(self._store, self._calls, self._settings.public_url),
+            aftermath=Aftermath(
+                self._store,
+                self._calls,
+                self._settings.public_url,
+                trusts_accounts=self._settings.trust_accounts,
+            ),
             new_id=lambda: secrets.token_hex(8),
             stopping=self._stopping.is_set,
         )

@@ -22,9 +22,9 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     `games` were decided between the two. `points` are match points in Seven Up, those won by forfeit among
     them; in River 1 for each game with the better place and ½ for one with the same. `mean` is what a
-    decided game brought, between 0 and 1, with its 95% interval over boards, and `superiority` how likely it is by
-    that that the bot is the better of the two (see `comparison`). `forfeits` are the bot's own,
-    `forfeit_wins` the other's in Seven Up; void games are counted in `voids` and say nothing else.
+    decided game brought, between 0 and 1, with its 95% interval over boards, `superiority` the likelihood over
+    boards that the bot is the better one of the two (see `comparison.superiority`). `forfeits` are the bot's
+    own, `forfeit_wins` the other's in Seven Up; void games are counted in `voids` and say nothing else.
     """
 
     games: int
@@ -96,8 +96,10 @@ def crosstable(
     cells: dict[tuple[str, str], Cell] = {}
     for (one, other), pair in pairs.items():
         points, means = sum(pair.scores), pair.board_means()
-        cells[one, other] = _cell(pair, 0, points, means)
-        cells[other, one] = _cell(pair, 1, len(pair.scores) - points, [1 - mean for mean in means])
+        better = superiority(means)
+        worse = None if better is None else 1 - better
+        cells[one, other] = _cell(pair, 0, points, t_interval(means), better)
+        cells[other, one] = _cell(pair, 1, len(pair.scores) - points, t_interval([1 - mean for mean in means]), worse)
     return [
         CrosstableRow(
             place=row.place,
@@ -109,13 +111,13 @@ def crosstable(
     ]
 
 
-def _cell(pair: _Pair, at: int, points: float, means: list[float]) -> Cell:
+def _cell(pair: _Pair, at: int, points: float, mean: Interval, likelihood: float | None) -> Cell:
     side = pair.sides[at]
     return Cell(
         games=len(pair.scores),
         points=points + side.forfeit_wins,
-        mean=t_interval(means),
-        superiority=superiority(means),
+        mean=mean,
+        superiority=likelihood,
         forfeits=side.forfeits,
         forfeit_wins=side.forfeit_wins,
         voids=pair.voids,

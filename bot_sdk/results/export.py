@@ -1,8 +1,8 @@
 """The export of a tournament as JSON Lines: the arena writes it, anybody reads it and recomputes what it says.
 
 The first line is the head: ``{"export":1,"tournament":{…},"counts":{"entry":8,…}}``. Each other line holds one
-thing under its kind: ``{"entry":{…}}``, then `round`, `result`, `standing`. Readers ignore keys and kinds that
-they don't know; what a reader must know to understand the rest raises the number of the format.
+thing under its kind: ``{"entry":{…}}``, then `round`, `result`, `standing`, `rating`. Readers ignore keys and
+kinds that they don't know; what a reader must know to understand the rest raises the number of the format.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ import msgspec
 
 from bot_sdk.errors import SdkError, quoted
 from bot_sdk.games.registry import RulesetError, ruleset
+from bot_sdk.results.rated import Rating
 from bot_sdk.results.standings import Standing
 from bot_sdk.results.values import Entry, GameState, Result, Round
 
 FORMAT: Final = 1
 T = TypeVar("T")
+
+_MOST: Final = 1_000_000_000  # far beyond any game, and still exact wherever it is summed
 
 
 class ExportError(SdkError, ValueError):
@@ -56,13 +59,17 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """All that an export holds. `rounds` and `results` are those that count for the standings beside them."""
+    """All that an export holds. `rounds` and `results` are those that count for the standings beside them.
+
+    `ratings` are fitted to the rated results of this tournament alone; there may be none.
+    """
 
     tournament: Exported
     entries: list[Entry] = field(default_factory=list)
     rounds: dict[int, Round] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     standings: list[Standing] = field(default_factory=list)
+    ratings: list[Rating] = field(default_factory=list)
 
 
 class _NumberedRound(msgspec.Struct, frozen=True):
@@ -82,6 +89,7 @@ _KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "round": _NumberedRound,
     "result": Result,
     "standing": Standing,
+    "rating": Rating,
 }
 
 
@@ -101,6 +109,7 @@ def _things(export: Export) -> Mapping[str, list[Any]]:
         "round": [_NumberedRound(number, each.tables, each.byes) for number, each in sorted(export.rounds.items())],
         "result": export.results,
         "standing": export.standings,
+        "rating": export.ratings,
     }
 
 
@@ -108,8 +117,8 @@ def read(lines: Iterable[bytes]) -> Export:
     """Read an export; raises `ExportError` unless it is whole and its things fit together.
 
     Checked: the form of every line, that each entry, round, game and standing comes once, that a result has as
-    many of everything as seats, and the counts of the head. Not checked: whether the standings follow from the
-    results (see `recompute`).
+    many of everything as seats and is one of a table that was drawn, and the counts of the head. Not checked:
+    whether the standings follow from the results (see `recompute`).
     """
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     head = _read_head(*next(numbered, (1, b"")))
@@ -123,6 +132,7 @@ def read(lines: Iterable[bytes]) -> Export:
         if kind in seen and len(seen[kind]) != expected:
             got = len(seen[kind])
             raise ExportError(f"expected {expected} lines of kind {kind!r}, as line 1 says, got {got}: it isn't whole")
+    _check_drawn(export)
     return export
 
 
@@ -150,18 +160,26 @@ def _decoded(number: int, what: str, raw: bytes | msgspec.Raw, wanted: type[T]) 
         raise ExportError(f"line {number}: expected {article} {what}, got {quoted(bytes(raw))}: {error}") from None
 
 
-def _add(export: Export, seen: set[object], number: int, kind: str, thing: Any) -> None:
+def _add(export: Export, seen: set[object], number: int, kind: str, thing: msgspec.Struct) -> None:
     """Put a thing where it belongs, unless it is there already."""
-    if isinstance(thing, Result):
-        _check(number, thing, export.tournament)
-        key: object = (thing.slot.round, thing.slot.table, thing.slot.leg)
-        export.results.append(thing)
-    elif isinstance(thing, _NumberedRound):
-        key = thing.number
-        export.rounds[thing.number] = Round(thing.tables, thing.byes)
-    else:
-        key = thing.bot_id
-        (export.entries if isinstance(thing, Entry) else export.standings).append(thing)
+    key: object
+    match thing:
+        case Result():
+            _check(number, thing, export.tournament)
+            key = (thing.slot.round, thing.slot.table, thing.slot.leg)
+            export.results.append(thing)
+        case _NumberedRound():
+            key = thing.number
+            export.rounds[thing.number] = Round(thing.tables, thing.byes)
+        case Rating():
+            key = (thing.bot_id, thing.version)
+            export.ratings.append(thing)
+        case Entry():
+            key = thing.bot_id
+            export.entries.append(thing)
+        case Standing():
+            key = thing.bot_id
+            export.standings.append(thing)
     if key in seen:
         raise ExportError(f"line {number}: expected each {kind} once, got that of {key!r} again")
     seen.add(key)
@@ -175,5 +193,20 @@ def _check(number: int, result: Result, tournament: Exported) -> None:
             raise ExportError(f"line {number}: expected {name} for {seats} seats, got {len(found)}")
     if result.state is GameState.FINISHED and result.places is None:
         raise ExportError(f"line {number}: expected places in a finished game, got none")
+    if result.state is not GameState.FINISHED and result.is_rated:
+        raise ExportError(f"line {number}: expected a finished game if it is rated, got one that is {result.state}")
     if not set(result.forfeited) <= set(range(seats)) or len(set(result.bots)) < seats:
         raise ExportError(f"line {number}: expected {seats} different bots and forfeits by seat, got {quoted(result)}")
+    if max(abs(count) for count in (result.deals, *result.totals, *(result.exact_bids or ()))) > _MOST:
+        raise ExportError(f"line {number}: expected points, bids and deals up to {_MOST}, got {quoted(result)}")
+
+
+def _check_drawn(export: Export) -> None:
+    for result in export.results:
+        at, drawn = result.slot, export.rounds.get(result.slot.round)
+        table = drawn.tables[at.table - 1] if drawn and 1 <= at.table <= len(drawn.tables) else ()
+        if set(table) != set(result.bots):
+            raise ExportError(
+                f"expected at table {at.table} of round {at.round} the entries drawn there, {quoted(table)}, "
+                f"got {quoted(result.bots)} in game {result.game_id}"
+            )

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from bot_sdk.results.values import Result
+
 Contender: TypeAlias = tuple[str, str | None]
 """Who is rated: a bot's id and the version it had when the game was made."""
 
@@ -42,6 +44,16 @@ class Rated(msgspec.Struct, array_like=True, frozen=True):
     def met(self) -> list[int]:
         """The seats that weren't forfeited."""
         return [seat for seat in range(len(self.contenders)) if seat not in self.forfeited]
+
+
+def rated_of(tournament_id: str, result: Result) -> Rated:
+    """Take from a rated result of a tournament what ratings need."""
+    return Rated(
+        board=f"{tournament_id}/{result.slot.board}",
+        contenders=tuple(zip(result.bots, result.versions, strict=True)),
+        places=tuple(result.places or ()),
+        forfeited=tuple(result.forfeited),
+    )
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ table taken out that is the likelihood itself; and a meeting of two, k = 2, coun
 An interval says how sure a contender's distance from the average of the field is. It comes from the jackknife over
 boards: each board is left out in turn with all its games, and the strengths move by one step of Newton's. That
 is the limit which refits over drawn boards approach, without their noise; and with a few boards only, Student's t
-over those that the contender played keeps the level (drawn percentiles reach 92% with 8 boards). To it comes what the
+over those that the contender played keeps the level (the normal quantile reaches 92% with 8). To it comes what the
 ridge doesn't know: a bot of one game is hardly known better than one of none.
 
 This is the one module that needs numpy, scipy and threadpoolctl, the extra `statistics`.

@@ -1,41 +1,52 @@
 """Whether an export says what follows from it: everything computed is computed again and compared.
 
-Floats are compared to 1e-9: they are sums of exact values but for the quantiles of intervals, whose last digits
-are the machine's mathematical library's. All else is compared exactly.
+Floats are compared to 1e-9: they are sums of exact values but for the quantiles of intervals and the fit of
+ratings, whose last digits are the machine's mathematical library's. All else is compared exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any, Final
 
 import msgspec
 
+from bot_sdk.errors import SdkError
 from bot_sdk.results.export import Export
-from bot_sdk.results.standings import standings
+from bot_sdk.results.rated import Rating, rated_of
+from bot_sdk.results.standings import Standing, standings
 
 _TOLERANCE: Final = 1e-9
+
+
+class StatisticsMissingError(SdkError):
+    """Ratings are to be recomputed, but what they are computed with isn't installed."""
 
 
 class Difference(msgspec.Struct, frozen=True):
     """Where an export says something else than follows from it.
 
-    `column` is that of a row, with a dot before what is inside, as in `mean.low`; `row` stands for a row that
-    only one of both has. `expected` was recomputed, `got` stands in the export.
+    `kind` is `standing` or `rating`; `version` is None but for ratings. `column` is that of a row, with a dot
+    before what is inside, as in `mean.low`; `row` stands for a row that only one of both has. `expected` was
+    recomputed, `got` stands in the export.
     """
 
     kind: str
     bot_id: str
+    version: str | None
     column: str
     expected: Any
     got: Any
 
 
 def differences(export: Export) -> list[Difference]:
-    """Recompute the standings of an export; return what differs, in the order of the rows."""
+    """Recompute the standings of an export, and its ratings if it has any; return what differs, row by row.
+
+    Raises StatisticsMissingError if there are ratings and the extra `statistics` isn't installed.
+    """
     tournament = export.tournament
-    rows = standings(
+    ranked = standings(
         export.entries,
         export.results,
         tournament.ruleset,
@@ -44,22 +55,35 @@ def differences(export: Export) -> list[Difference]:
         deals=tournament.deals,
         rounds=export.rounds,
     )
-    expected = {row.bot_id: msgspec.to_builtins(row) for row in rows}
-    got = {row.bot_id: msgspec.to_builtins(row) for row in export.standings}
-    return list(_compared("standing", expected, got))
+    fitted = _fitted(export) if export.ratings else []
+    return [*_compared("standing", ranked, export.standings), *_compared("rating", fitted, export.ratings)]
+
+
+def _fitted(export: Export) -> list[Rating]:
+    try:
+        from bot_sdk.results.ratings import fit  # noqa: PLC0415 - the base install does without numpy
+    except ImportError as error:
+        told = f"ratings can't be recomputed without {error.name}: pip install 'slagveld[statistics]'"
+        raise StatisticsMissingError(told) from None
+    return fit(rated_of(export.tournament.id, result) for result in export.results if result.is_rated)
 
 
 def _compared(
-    kind: str, expected: Mapping[str, dict[str, Any]], got: Mapping[str, dict[str, Any]]
+    kind: str, expected: Sequence[Standing] | Sequence[Rating], got: Sequence[Standing] | Sequence[Rating]
 ) -> Iterator[Difference]:
-    for bot_id in [*expected, *(bot_id for bot_id in got if bot_id not in expected)]:
-        if bot_id not in expected or bot_id not in got:
-            yield Difference(kind, bot_id, "row", expected.get(bot_id), got.get(bot_id))
+    left, right = _by_bot(expected), _by_bot(got)
+    for key in [*left, *(key for key in right if key not in left)]:
+        if key not in left or key not in right:
+            yield Difference(kind, *key, "row", left.get(key), right.get(key))
             continue
-        left, right = dict(_flat(expected[bot_id])), dict(_flat(got[bot_id]))
-        for column in [*left, *(column for column in right if column not in left)]:
-            if not _agree(left.get(column), right.get(column)):
-                yield Difference(kind, bot_id, column, left.get(column), right.get(column))
+        mine, theirs = dict(_flat(left[key])), dict(_flat(right[key]))
+        for column in [*mine, *(column for column in theirs if column not in mine)]:
+            if not _agree(mine.get(column), theirs.get(column)):
+                yield Difference(kind, *key, column, mine.get(column), theirs.get(column))
+
+
+def _by_bot(rows: Sequence[Standing] | Sequence[Rating]) -> Mapping[tuple[str, str | None], dict[str, Any]]:
+    return {(row.bot_id, row.version if isinstance(row, Rating) else None): msgspec.to_builtins(row) for row in rows}
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

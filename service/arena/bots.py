@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +88,12 @@ class Bots:
         if bot is None or not is_visible(bot, caller):
             raise NotFoundError("there is no such bot")
         return bot
+
+    def find(self, bot_ids: Iterable[str]) -> dict[str, Bot]:
+        """Give those bots that there are by id, house bots too; whoever shows them asks `is_visible` first."""
+        wanted = list(bot_ids)
+        found = {bot.id: bot for bot in self._store.get_many(wanted) if bot is not None}
+        return found | {bot_id: self._houses[bot_id] for bot_id in wanted if bot_id in self._houses}
 
     def houses(self) -> list[Bot]:
         """List the arena's own bots."""

@@ -34,7 +34,7 @@ class Exports:
         return self._records(self._tournaments.get(tournament_id))
 
     def _records(self, tournament: Tournament) -> Iterator[bytes]:
-        for result in self._scoreboard.counted(tournament):
+        for result in self._scoreboard.counted(tournament).results:
             loaded = self._store.games.load(result.game_id)
             if loaded is not None and loaded[0].state.is_end:
                 written = record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
@@ -43,21 +43,21 @@ class Exports:
     def sheet(self, tournament_id: str) -> Iterator[bytes]:
         """Give the results as CSV."""
         tournament = self._tournaments.get(tournament_id)
-        entries = self._store.tournaments.entries(tournament_id)
-        return (line.encode() for line in sheet(entries, self._scoreboard.counted(tournament)))
+        counted = self._scoreboard.counted(tournament)
+        return (line.encode() for line in sheet(counted.entries, counted.results))
 
     def lines(self, tournament_id: str) -> Iterator[bytes]:
         """Give everything that standings and ratings follow from, and what follows, as JSON Lines."""
         tournament = self._tournaments.get(tournament_id)
         shown = self._scoreboard.view(tournament_id)
         known = {name: shown[name] for name in Exported.__struct_fields__}
-        results = self._scoreboard.counted(tournament)
+        counted = self._scoreboard.counted(tournament)
         return export.write(
             Export(
                 tournament=msgspec.convert(known, Exported),
-                entries=self._store.tournaments.entries(tournament_id),
-                rounds=self._store.tournaments.rounds(tournament_id),
-                results=results,
-                standings=self._scoreboard.rows(tournament, results),
+                entries=counted.entries,
+                rounds=counted.rounds,
+                results=counted.results,
+                standings=self._scoreboard.rows(tournament, counted),
             )
         )

@@ -20,6 +20,9 @@ class Queue(Protocol):
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have tournament games driven side by side."""
 
+    def fit(self, ruleset: str) -> None:
+        """Have the ratings of a ruleset computed anew."""
+
 
 def set_going(queue: Queue, game: Game) -> None:
     """Have a game driven: at once if people wait for it, else among those that run side by side."""

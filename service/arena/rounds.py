@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from bot_sdk.games.packs import board_secret, commitment
 from bot_sdk.results.values import GameState, Round
-from service.arena import views
+from service.arena.reading import summaries
 from service.arena.starting import Attempt
 from service.arena.tournaments import Tournaments
 from service.store.entities import Tournament
@@ -45,7 +45,7 @@ class Rounds:
         """Show the games made so far, newest first, and the next cursor; raises NotFoundError, BadCursorError."""
         self._tournaments.get(tournament_id)
         found, following = self._store.games.list_for_tournament(tournament_id, limit=limit, cursor=cursor, state=state)
-        return [views.summary(game) for game in found], following
+        return summaries(self._store.tournaments, found), following
 
 
 class _Rounds(Sequence[dict[str, Any]]):

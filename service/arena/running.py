@@ -71,7 +71,8 @@ class Look:
     @cached_property
     def test(self) -> Test | None:
         """How the test of a match stands, None if it has none."""
-        return test_of(self.situation)
+        tournament, entries = self.situation.tournament, self.situation.entries
+        return None if tournament.sprt is None else test_of(tournament, entries, self.situation.results)
 
     def counts(self, attempts: Iterable[Attempt]) -> bool:
         """Whether the results of these games count: in a test, those of the pairs judged so far."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,8 +16,16 @@ from service.store import due, keys
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
-from service.tournaments.formats import Situation, count_games
-from service.tournaments.pairs import test_of
+from service.tournaments.formats import count_games
+from service.tournaments.pairs import Test, test_of
+
+
+class Counted(NamedTuple):
+    """What standings are made from."""
+
+    entries: list[Entry]
+    rounds: dict[int, Round]
+    results: list[Result]
 
 
 class Scoreboard:
@@ -108,11 +116,11 @@ class Scoreboard:
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        results = self.counted(tournament)
+        counted = self.counted(tournament)
         return {
-            "items": msgspec.to_builtins(self.rows(tournament, results)),
+            "items": msgspec.to_builtins(self.rows(tournament, counted)),
             "next_cursor": None,
-            "results": len(results),
+            "results": len(counted.results),
             "is_final": tournament.state.is_end,
             "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
@@ -120,52 +128,47 @@ class Scoreboard:
     def crosstable(self, tournament_id: str) -> dict[str, Any]:
         """Show what each entry made of each other one by the results that count so far; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        results = self.counted(tournament)
-        rows = crosstable(self._entries(tournament), results, tournament.ruleset, **self._course(tournament))
-        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(results)}
+        counted = self.counted(tournament)
+        rows = crosstable(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
+        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(counted.results)}
 
-    def rows(self, tournament: Tournament, results: list[Result]) -> list[Standing]:
-        """Rank the entries by these results."""
-        return standings(self._entries(tournament), results, tournament.ruleset, **self._course(tournament))
+    def rows(self, tournament: Tournament, counted: Counted) -> list[Standing]:
+        """Rank the entries."""
+        return standings(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
 
-    def _entries(self, tournament: Tournament) -> list[Entry]:
-        return self._store.tournaments.entries(tournament.id)
-
-    def _course(self, tournament: Tournament) -> dict[str, Any]:
-        return {
-            "seed": tournament.seed,
-            "format": tournament.format,
-            "deals": tournament.deals,
-            "rounds": self._store.tournaments.rounds(tournament.id),
-        }
-
-    def counted(self, tournament: Tournament) -> list[Result]:
-        """Give the results that count now: those of open boards don't yet, those after a test's end never will."""
-        store = self._store.tournaments
-        closed = store.closed(tournament.id)
-        readable = [
-            result
-            for result in store.results(tournament.id)
-            if not result.slot.is_shared or result.slot.board in closed
-        ]
-        test = test_of(self._situation(tournament, readable))
-        return readable if test is None else [result for result in readable if result.slot.round <= test.judged]
+    def counted(self, tournament: Tournament) -> Counted:
+        """Give what counts now: results of open boards don't yet, what follows a test's end never will."""
+        counted, test = self._read(tournament)
+        if test is None:
+            return counted
+        return counted._replace(
+            rounds={number: each for number, each in counted.rounds.items() if number <= test.judged},
+            results=[result for result in counted.results if result.slot.round <= test.judged],
+        )
 
     def _test(self, tournament: Tournament) -> dict[str, Any] | None:
-        if tournament.sprt is None:
+        if tournament.sprt is None or tournament.started_at is None:
             return None
-        test = test_of(self._situation(tournament, self.counted(tournament)))
+        _, test = self._read(tournament)
         return None if test is None else test.shown
 
-    def _situation(self, tournament: Tournament, results: list[Result]) -> Situation:
+    def _read(self, tournament: Tournament) -> tuple[Counted, Test | None]:
+        """Read what may be shown, and judge the test of a match by it."""
         store = self._store.tournaments
-        return Situation(
-            tournament=tournament,
-            entries=store.entries(tournament.id),
-            rounds=store.rounds(tournament.id),
-            done=frozenset(),
-            read_results=lambda: results,
-        )
+        results = store.results(tournament.id)
+        readable = store.are_readable([result.slot for result in results])
+        shown = [result for result, is_readable in zip(results, readable, strict=True) if is_readable]
+        counted = Counted(store.entries(tournament.id), store.rounds(tournament.id), shown)
+        return counted, test_of(tournament, counted.entries, shown)
+
+
+def _course(tournament: Tournament, counted: Counted) -> dict[str, Any]:
+    return {
+        "seed": tournament.seed,
+        "format": tournament.format,
+        "deals": tournament.deals,
+        "rounds": counted.rounds,
+    }
 
 
 def _tables_per_board(tournament: Tournament, entries: int) -> int:

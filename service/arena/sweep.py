@@ -9,6 +9,7 @@ from typing import Final
 
 from bot_sdk.results.values import GameState
 from service.arena.queue import Queue, has_people
+from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.store import due
 from service.store.entities import Game
@@ -32,6 +33,7 @@ class Sweep:
         store: Store,
         queue: Queue,
         running: Running,
+        ratings: Ratings,
         *,
         token: str,
         every_ms: int,
@@ -42,6 +44,7 @@ class Sweep:
         self._store = store
         self._queue = queue
         self._running = running
+        self._ratings = ratings
         self._token = token
         self._every_ms = every_ms
         self._patience_ms = patience_ms
@@ -61,6 +64,7 @@ class Sweep:
                 logger.warning("this sweep took so long that another process sweeps by now")
                 return
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
         """Begin with another one each time: who looks first finds the bots' free places."""

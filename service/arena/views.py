@@ -10,19 +10,13 @@ import msgspec
 from bot_sdk.results.values import GameState, Slot
 from service.referee.table import Table
 from service.store.entities import Game, Seat
-from service.store.tournaments import is_shared
 
 STOPPED: Final = {GameState.CANCELLED, GameState.ABORTED}
 """How games end that are stopped from outside; their rules know nothing of it."""
 
 
-def summary(meta: Game, *, is_readable: bool | None = None) -> dict[str, Any]:
-    """Show a game as lists do; when it ended only if it is readable.
-
-    That isn't known to a caller who gives None: then a game whose board is shared is taken for one that isn't.
-    """
-    if is_readable is None:
-        is_readable = not is_shared(meta.slot)
+def summary(meta: Game, *, is_readable: bool) -> dict[str, Any]:
+    """Show a game as lists do; when it ended only if it is readable."""
     return {
         "id": meta.id,
         "ruleset": meta.ruleset,

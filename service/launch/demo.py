@@ -42,12 +42,13 @@ class Event:
     ruleset: str
     rounds: int
     table_size: int
+    deals: str
     options: dict[str, Any] = field(default_factory=dict)
 
 
 EVENTS: Final = (
-    Event("Seven Up", "seven_up", rounds=25, table_size=2, options={"target": 7}),
-    Event("River", "river", rounds=6, table_size=4, options={"start_cards": 8}),
+    Event("Seven Up", "seven_up", rounds=25, table_size=2, deals="field", options={"target": 7}),
+    Event("River", "river", rounds=6, table_size=4, deals="fresh", options={"start_cards": 8}),
 )
 """With six bots 75 games of Seven Up, some 55 decisions each, and 36 of River, 344 decisions each."""
 
@@ -129,7 +130,7 @@ def _start(arena: Arena, event: Event, bots: Sequence[str]) -> Running:
         event.ruleset,
         options=event.options,
         format="round_robin",
-        deals="fresh",
+        deals=event.deals,
         table_size=event.table_size,
         rounds=event.rounds,
     )

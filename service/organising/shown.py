@@ -45,16 +45,26 @@ def standings(title: str, shown: Json) -> Group:
 
 
 def crosstable(title: str, shown: Json) -> Group:
-    """Show what each made of its games against each other: points/games."""
+    """Show what each made of its games against each other: points/games, and how likely it is the better one."""
     rows = shown["items"]
     table = _table(title, "", "bot", *(str(at + 1) for at in range(len(rows))))
     for at, row in enumerate(rows):
         table.add_row(str(at + 1), row["name"], *(_cell(cell) for cell in row["cells"]))
-    return Group(table, "points/games against each, in the order of the standings")
+    return Group(table, "points/games against each; below, how likely who stands in the row is the better one")
 
 
 def _cell(cell: Json | None) -> str:
-    return "" if cell is None else f"{cell['points']:g}/{cell['games']}"
+    if cell is None:
+        return ""
+    likely = cell["superiority"]
+    return f"{cell['points']:g}/{cell['games']}" + ("" if likely is None else f"\n{_percent(likely)}")
+
+
+def _percent(share: float) -> str:
+    """Round to whole percents, but nothing to the certainties."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
 def leaderboard(title: str, shown: Json) -> Group:

@@ -11,6 +11,7 @@ from bot_sdk.messages import GameEnded, GameStarted, encode
 from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
+from service.referee.rated import is_rated
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
@@ -24,13 +25,17 @@ NEWS_BUDGET_MS: Final = 5_000
 
 
 class Aftermath:
-    """Writes and tells what follows; each part may be done twice. `public_url` is where records are read."""
+    """Writes and tells what follows; each part may be done twice. `public_url` is where records are read.
 
-    def __init__(self, store: Store, calls: Calls, public_url: str) -> None:
+    `trusts_accounts`: whether games between bots of one account are rated.
+    """
+
+    def __init__(self, store: Store, calls: Calls, public_url: str, *, trusts_accounts: bool) -> None:
         """Keep what it works with."""
         self._store = store
         self._calls = calls
         self._public_url = public_url
+        self._trusts_accounts = trusts_accounts
         self._lines: list[LedgerLine] = []
 
     def began(self, table: Table) -> None:
@@ -73,7 +78,8 @@ class Aftermath:
         is_readable = self._store.tournaments.is_readable(meta.slot)
         if meta.slot is not None:
             if table is not None and state in {GameState.FINISHED, GameState.VOID}:
-                self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at))
+                rated = is_rated(meta, state, table.game, trusts_accounts=self._trusts_accounts)
+                self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at, is_rated=rated))
             if not (is_shared(meta.slot) and is_readable):  # else its tournament has closed the board: it knows
                 self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
         if table is not None and meta.started_at is not None:
@@ -155,7 +161,7 @@ def counted(game: Play, seat: int) -> dict[str, int]:
     return {outcome.value: count for outcome, count in sorted(game.outcomes[seat].items())}
 
 
-def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result:
+def result_of(meta: Game, state: GameState, game: Play, ended_at: int, *, is_rated: bool) -> Result:
     """Make the result of a tournament game that was played out."""
     assert meta.slot is not None  # noqa: S101 - only tournament games have results
     ending = game.ending
@@ -174,6 +180,7 @@ def result_of(meta: Game, state: GameState, game: Play, ended_at: int) -> Result
         exact_bids=_exact_bids(game),
         ended_by=ending.value if ending else None,
         ended_at=ended_at,
+        is_rated=is_rated,
     )
 
 

@@ -180,6 +180,42 @@ def tournament_news(tournament_id: str) -> str:
     return f"{{t:{tournament_id}}}:news"
 
 
+# --- ratings ------------------------------------------------------------------------------------------------
+def rated(ruleset: str) -> str:
+    """Hash: game id -> when it ended and all that ratings need of it; written once, kept for ever."""
+    return f"{{r:{ruleset}}}:rated"
+
+
+def rated_names(ruleset: str) -> str:
+    """Hash: bot id -> the name under which it was entered last."""
+    return f"{{r:{ruleset}}}:names"
+
+
+def leaderboard(ruleset: str) -> str:
+    """Hash: `number` of the last fit, `results` that it is made from, `body`."""
+    return f"{{r:{ruleset}}}:leaderboard"
+
+
+def rating_history(ruleset: str) -> str:
+    """Hash: bot id -> its ratings by the fits so far."""
+    return f"{{r:{ruleset}}}:history"
+
+
+def rating_opponents(ruleset: str) -> str:
+    """Hash: bot id -> what its games against each other bot say."""
+    return f"{{r:{ruleset}}}:opponents"
+
+
+def rating_lease(ruleset: str) -> str:
+    """Value: the token of who computes the ratings, or whose fit broke; expires."""
+    return f"{{r:{ruleset}}}:lease"
+
+
+def rating_pause(ruleset: str) -> str:
+    """Value: there while no fit is to be asked for; expires."""
+    return f"{{r:{ruleset}}}:pause"
+
+
 # --- the arena ----------------------------------------------------------------------------------------------
 ARENA_KEY = f"{SECRET}arena"
 """Value: the key that tokens and made secrets are derived with."""

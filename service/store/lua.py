@@ -30,6 +30,7 @@ NAMES = (
     "fill_seat",
     "finish",
     "move_due",
+    "publish",
     "put",
     "put_field",
     "release",

@@ -41,7 +41,7 @@ def ladder_tables(
     tables under way.
 
     One of a table is who has had the fewest tables, by lot among equals. Of the others who have had few, too, it
-    meets the nearest in rating, after a jitter; the one it has just met only if there is nobody else. Seat 0
+    meets the nearest in rating, after a jitter; nobody meets whom it has just met if there is anybody else. Seat 0
     goes to who has sat there less, then they alternate.
     """
     ladder = _Ladder(entries, rounds, results, busy, seed)
@@ -92,7 +92,7 @@ class _Ladder:
         return self._seated(one, other)
 
     def _opponent(self, one: str, others: Sequence[str]) -> str:
-        new = [other for other in others if self._last.get(one) != other] or others
+        new = [other for other in others if self._last.get(one) != other and self._last.get(other) != one] or others
         most = min(self._tables(other) for other in new) + _AHEAD
         rng = Random(f"ladder/{self._seed}/{self._number}")
         gaps = {

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot_sdk.results.values import GameState, Result
-from service.store.entities import Sprt
-from service.tournaments.formats import Situation
+from bot_sdk.results.values import Entry, GameState, Result
+from service.store.entities import Sprt, Tournament
 from service.tournaments.sprt import SprtState, judge
 
 PAIRS_AT_ONCE: Final = 8
@@ -56,21 +55,21 @@ class Test:
         return f"{self.state.verdict} holds {after}: the challenger is about {elo:g} Elo stronger rather than the other"
 
 
-def test_of(situation: Situation) -> Test | None:
+def test_of(tournament: Tournament, entries: Sequence[Entry], results: Sequence[Result]) -> Test | None:
     """Judge the complete pairs in order, up to the first that isn't; None for a tournament without a test."""
-    sprt = situation.tournament.sprt
-    if sprt is None:
+    if tournament.sprt is None or len(entries) != 2:
         return None
-    challenger, opponent = contenders(situation)
-    scores = pair_scores(situation.results, challenger)
-    state = judge(sprt, scores)
-    return Test(challenger, opponent, len(scores) if state.crossing is None else state.crossing + 1, sprt, state)
+    challenger, opponent = contenders(tournament, entries)
+    scores = pair_scores(results, challenger)
+    state = judge(tournament.sprt, scores)
+    judged = len(scores) if state.crossing is None else state.crossing + 1
+    return Test(challenger, opponent, judged, tournament.sprt, state)
 
 
-def contenders(situation: Situation) -> tuple[str, str]:
+def contenders(tournament: Tournament, entries: Sequence[Entry]) -> tuple[str, str]:
     """Give the challenger and the other; without a word, who entered first is the challenger."""
-    first, second = sorted(situation.entries, key=lambda entry: (entry.entered_at, entry.bot_id))
-    if situation.tournament.challenger == second.bot_id:
+    first, second = sorted(entries, key=lambda entry: (entry.entered_at, entry.bot_id))
+    if tournament.challenger == second.bot_id:
         return second.bot_id, first.bot_id
     return first.bot_id, second.bot_id
 

@@ -34,9 +34,9 @@ def swiss_round(
     Two seats: everybody plays, but one if their number is odd; scores are in points, a bye's included. What
     matters, each before all that follow: nobody has a second bye before everybody has had one; as few rematches
     as can be, and those of who has met least; the bye for the lowest in rank; little distance in scores (the
-    sum of squares), then in ranks. Beyond 17 entries the last two are sought among each entry's nearest
-    opponents, so that a round of 64 takes some 30 ms. Seat 0 goes to who has sat there less, then they
-    alternate.
+    sum of squares), then in ranks. Beyond 16 entries the last three are weighed only among each entry's 16 best
+    opponents, if these will do, so that a round of 64 takes some 30 ms. Seat 0 goes to who has sat there less,
+    then they alternate.
 
     More seats: as many tables as can be filled; `swiss_tables` says how.
 
@@ -77,13 +77,16 @@ def _costs(ranked: Sequence[str], rounds: Sequence[Round], scores: Mapping[str, 
 
 
 def _matched(costs: Mapping[_Pair, _Cost]) -> list[_Pair]:
-    """Return pairs that leave nobody over, at the least cost; of far opponents only if near ones don't do."""
+    """Return pairs that leave nobody over, at the least cost.
+
+    What near opponents make of it stands if it has no rematch; else farther ones are taken into account.
+    """
     near, everybody = _NEAR, 1 + max(other for _, other in costs)
     while True:
         pairs = _cheapest(_nearest(costs, near))
         if near >= everybody or (2 * len(pairs) == everybody and not any(costs[pair][0] for pair in pairs)):
             return pairs
-        near *= 4
+        near *= 2
 
 
 def _nearest(costs: Mapping[_Pair, _Cost], near: int) -> dict[_Pair, _Cost]:

@@ -23,8 +23,8 @@ def seat_tables(ranked: Sequence[str], rounds: Sequence[Round], size: int) -> Ro
 
     As many tables as can be filled. Those left over sit out, first who has done so least, then the lowest in
     rank; so sit-outs differ by one at most. Pairs that have met are parted as far as a local search gets, the
-    more often met the rather; then entries stay as near as they can to the table of their rank. Each table's
-    seats go to those who have sat there least.
+    more often met the rather; as long as that costs nothing, the higher in rank sit at the higher table. Each
+    table's seats go to those who have sat there least.
     """
     byes = sit_outs(rounds)
     from_below = sorted(range(len(ranked)), key=lambda place: (byes[ranked[place]], -place))
@@ -65,15 +65,17 @@ class _Parting:
         return helped
 
     def _growth(self, one: int, mine: int, other: int, theirs: int) -> tuple[int, int]:
-        """Return what a swap adds to the cost of all pairs, and to the squares of the distances from home."""
+        """Return what a swap adds to the cost of all pairs, and by how many places it puts the lower higher up.
+
+        Among swaps between two tables the latter compares as the squares of the distances from each place to
+        the middle of its table do.
+        """
         above, below = self.tables[one], self.tables[other]
         down, up = above[mine], below[theirs]
         with_down, with_up = self._cost[down], self._cost[up]
         pairs = sum(with_up[place] - with_down[place] for place in above)
         pairs += sum(with_down[place] - with_up[place] for place in below)
-        home_down, home_up = down // self._size, up // self._size
-        moved = (home_down - other) ** 2 - (home_down - one) ** 2 + (home_up - one) ** 2 - (home_up - other) ** 2
-        return pairs - 2 * with_down[up], moved  # both sums took the two for a pair
+        return pairs - 2 * with_down[up], up - down  # both sums took the two for a pair
 
 
 def _seated(company: Sequence[str], taken: Mapping[str, Sequence[int]]) -> Table:

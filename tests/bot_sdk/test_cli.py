@@ -260,6 +260,7 @@ class TestRecompute:
             "agrees": True,
             "entries": 4,
             "results": 4,
+            "ratings": 0,
             "differences": [],
         }
 
@@ -272,7 +273,7 @@ class TestRecompute:
         told = json.loads(slagbot("recompute", "cup.jsonl", "--json", status=1).stdout)
         assert not told["agrees"]
         assert told["differences"] == [
-            {"kind": "standing", "bot_id": "a", "column": "points", "expected": 2.0, "got": 3.0}
+            {"kind": "standing", "bot_id": "a", "version": None, "column": "points", "expected": 2.0, "got": 3.0}
         ]
 
     def test_what_cannot_be_read_is_2(self, lines, tmp_path):

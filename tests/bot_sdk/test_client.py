@@ -80,6 +80,22 @@ def test_lists_are_followed_to_their_end():
     ]
 
 
+def test_a_leaderboard_of_many_pages_is_read_whole():
+    first = {"items": [{"rank": 1}], "next_cursor": "after-1", "results": 9}
+    rest = [{"items": [{"rank": rank}], "next_cursor": "after-2" if rank == 2 else None} for rank in (2, 3)]
+    with Stub([(200, first), *((200, page) for page in rest)]) as stub, Arena(stub.url) as arena:
+        shown = arena.leaderboard("river", versions="all")
+    assert shown == {"items": [{"rank": 1}, {"rank": 2}, {"rank": 3}], "next_cursor": None, "results": 9}
+    assert all(path.startswith("/v1/leaderboards/river?versions=all&") for _, path, _, _ in stub.got)
+
+
+def test_a_leaderboard_of_one_page_is_asked_for_once():
+    page = {"items": [], "next_cursor": None, "results": 0}
+    with Stub([(200, page)]) as stub, Arena(stub.url) as arena:
+        assert arena.leaderboard("river") == page
+    assert len(stub.got) == 1
+
+
 def test_tokens_go_as_bearer_and_a_seats_own_goes_before_the_accounts(monkeypatch, tmp_path):
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login a password b\n")
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))

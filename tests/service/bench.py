@@ -32,7 +32,15 @@ LEASE_MS = 10_000
 class Worker:
     """What one worker process drives games with; several may share a store."""
 
-    def __init__(self, store: Store, calls: FakeCalls, *, lease_ms: int = LEASE_MS, players: Any = None):
+    def __init__(
+        self,
+        store: Store,
+        calls: FakeCalls,
+        *,
+        lease_ms: int = LEASE_MS,
+        players: Any = None,
+        trusts_accounts: bool = False,
+    ):
         self.store = store
         self.calls = calls
         self.stopping = threading.Event()
@@ -43,7 +51,7 @@ class Worker:
             leases=self.leases,
             calls=calls,
             players=players or Players(store.bots, lambda: NOW),
-            aftermath=Aftermath(store, calls, "https://arena.example"),
+            aftermath=Aftermath(store, calls, "https://arena.example", trusts_accounts=trusts_accounts),
             new_id=map("shard-{}-{}".format, itertools.repeat(id(self)), itertools.count()).__next__,
             stopping=self.stopping.is_set,
         )

@@ -135,6 +135,7 @@ class HeldQueue:
         self.checks: list[str] = []
         self.driven: list[str] = []
         self.shards: list[list[str]] = []
+        self.fits: list[str] = []
 
     def check(self, check_id: str) -> None:
         self.checks.append(check_id)
@@ -144,6 +145,9 @@ class HeldQueue:
 
     def drive_shard(self, game_ids: list[str]) -> None:
         self.shards.append(list(game_ids))
+
+    def fit(self, ruleset: str) -> None:
+        self.fits.append(ruleset)
 
 
 class Clock:

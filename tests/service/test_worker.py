@@ -9,7 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from service.config import Settings
+from service.store import keys
 from service.worker import CHECK_THREADS, WorkerProcess
+from tests.service.fakes import until
+from tests.service.rated import Season
 
 
 class Stopping:
@@ -93,3 +96,48 @@ def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, sto
     process._sweeper.start()
     process.stop()
     assert store.due.lock("another", 1_000)
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(redis_url):
+    """Run a worker process that looks for what is due all the time."""
+    before = sys.getswitchinterval()
+    settings = {"REDIS_URL": redis_url, "SLAGVELD_SWEEP_MS": "50", "SLAGVELD_RATINGS_MS": "100"}
+    process = WorkerProcess(Settings.from_env(settings))
+    process.start()
+    yield process
+    process.stop()
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture
+def leaderboard(store):
+    """Wait until the ratings are made from so many results, and give them."""
+
+    def wait(results):
+        until(lambda: (board := store.ratings.leaderboard("river")) and board.results == results, timeout_s=30)
+        return store.ratings.leaderboard("river")
+
+    return wait
+
+
+def test_results_are_fitted_by_the_worker_as_they_come(quick, store, leaderboard):
+    season = Season(store, quick._ratings)
+    season.play("bot_a", "bot_b", "bot_c", "house:greedy", times=12)
+    first = leaderboard(12)
+    assert [row.bot_id for row in first.rows] == ["bot_a", "bot_b", "bot_c", "house:greedy"]
+    season.play("bot_d", "bot_a", "bot_b", "bot_c")
+    second = leaderboard(13)
+    assert second.number > first.number
+    assert {row.games for row in second.rows if row.bot_id == "bot_d"} == {1}
+
+
+def test_fit_that_breaks_keeps_the_worker_from_nothing(quick, store, leaderboard, redis, caplog):
+    redis.hset(keys.rated("seven_up"), "gam_1", b"{")
+    until(lambda: "the ratings of seven_up stay as they are for now" in caplog.text, timeout_s=30)
+    Season(store, quick._ratings).play("bot_a", "bot_b", "bot_c", "bot_d")
+    assert len(leaderboard(1).rows) == 4
+    assert caplog.text.count("the ratings of seven_up stay") == 1

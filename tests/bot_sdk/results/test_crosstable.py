@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot_sdk.results.comparison import superiority
 from bot_sdk.results.crosstable import Cell, crosstable
 from bot_sdk.results.intervals import Interval, t_interval
 from bot_sdk.results.standings import standings
@@ -48,6 +49,19 @@ def test_games_of_one_board_are_one_value_of_the_interval():
 
 def test_one_board_has_no_interval():
     assert cells("ab", wins("ab"), "seven_up")["ab"].mean == Interval(1.0)
+
+
+def test_superiority_is_over_boards_and_the_rest_is_the_others():
+    won, whole = cells("ab", wins("ab ab ba ab ab"), "seven_up"), cells("ab", wins("ab ba"), "seven_up")
+    assert won["ab"].superiority == superiority([1, 1, 0, 1, 1]) > 0.8
+    assert won["ba"].superiority == 1 - won["ab"].superiority
+    assert whole["ab"].superiority == whole["ba"].superiority == 0.5
+    assert cells("ab", wins("ab"), "seven_up")["ab"].superiority is None
+
+
+def test_legs_of_a_board_that_cancel_out_say_nothing_of_superiority():
+    results = [game(pair, [7, 1], board=board) for board in "xyz" for pair in ("ab", "ba")]
+    assert cells("ab", results, "seven_up")["ab"].superiority == 0.5
 
 
 def test_a_forfeit_brings_a_point_and_no_game():

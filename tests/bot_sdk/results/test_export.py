@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot_sdk.results.export import Export, Exported, ExportError, read, write
-from bot_sdk.results.recompute import differences
+from bot_sdk.results.rated import Rated
+from bot_sdk.results.ratings import fit
+from bot_sdk.results.recompute import StatisticsMissingError, differences
 from bot_sdk.results.standings import standings
 from bot_sdk.results.values import GameState
 from tests.bot_sdk.results.made import drawn, entered, game, won
@@ -46,9 +53,19 @@ def made_river_export() -> Export:
         game("abcd", [40, 30, 20, 10], at=(1, 1, 0), board="1.1", exact_bids=[4, 3, 2, 1]),
         game("abcd", [5, 6, 7, 80], at=(2, 1, 0), board="2.1", exact_bids=[4, 3, 2, 1], forfeited="d"),
     ]
+    results = [replace(result, is_rated=True) for result in results]
     rows = standings(entries, results, "river", seed=1, deals="fresh", rounds=rounds)
     terms = tournament(ruleset="river", format="round_robin", deals="fresh", table_size=4)
-    return Export(terms, entries, rounds, results, rows)
+    rated = [
+        Rated(
+            f"trn_1/{result.slot.board}",
+            tuple((bot, "1") for bot in "abcd"),
+            tuple(result.places),
+            tuple(result.forfeited),
+        )
+        for result in results
+    ]
+    return Export(terms, entries, rounds, results, rows, fit(rated))
 
 
 EXPORT = made_export()
@@ -82,7 +99,7 @@ def test_every_line_is_one_thing_under_its_kind():
     lines = [json.loads(line) for line in LINES]
     assert lines[0]["export"] == 1
     assert lines[0]["tournament"]["name"] == "Friday cup"
-    assert lines[0]["counts"] == {"entry": 5, "round": 3, "result": 6, "standing": 5}
+    assert lines[0]["counts"] == {"entry": 5, "round": 3, "result": 6, "standing": 5, "rating": 0}
     assert [next(iter(line)) for line in lines[1:]] == ["entry"] * 5 + ["round"] * 3 + ["result"] * 6 + ["standing"] * 5
     assert all(len(line) == 1 for line in lines[1:])
 
@@ -143,8 +160,16 @@ def on_result(**changes: Any) -> list[bytes]:
         (on_result(state="lost"), r"line 10: expected a result, .*'lost'"),
         (on_result(totals=[1, 2, 3]), "line 10: expected totals for 2 seats, got 3"),
         (on_result(places=None), "line 10: expected places in a finished game, got none"),
+        (
+            on_result(state="void", is_rated=True),
+            "line 10: expected a finished game if it is rated",
+        ),
         (on_result(forfeited=[2]), "line 10: expected 2 different bots and forfeits by seat"),
         (on_result(bots=["a", "a"]), "line 10: expected 2 different bots"),
+        (on_result(totals=[7, 10**400]), "line 10: expected points, bids and deals up to"),
+        (on_result(bots=["a", "c"]), "expected at table 1 of round 1 the entries drawn there, .* got .* in game gam_"),
+        (changed("result", lambda of: of["slot"].update(table=7)), "expected at table 7 of round 1"),
+        (without("round"), "expected at table 1 of round 1"),
         (changed("entry", lambda of: of.update(bot_id="a"), at=1), "line 3: expected each entry once, got that of 'a'"),
         (
             changed("round", lambda of: of.update(number=1), at=1),
@@ -161,6 +186,14 @@ def on_result(**changes: Any) -> list[bytes]:
 def test_what_does_not_fit_is_refused_with_its_line(lines, message):
     with pytest.raises(ExportError, match=message):
         read(lines)
+
+
+@given(st.binary(max_size=60), st.integers(0, len(LINES) - 1), st.integers(0, 200))
+def test_whatever_stands_in_a_line_it_is_read_or_refused(noise, at, start):
+    lines = [*LINES]
+    lines[at] = lines[at][:start] + noise + lines[at][start + len(noise) :]
+    with suppress(ExportError):
+        differences(read(lines))
 
 
 # Recomputing
@@ -205,6 +238,51 @@ def test_missing_rows_and_rows_of_nobody_are_named():
     assert [(each.bot_id, each.column, each.got) for each in missing] == [(bot, "row", None) for bot in "acedb"]
     extra = changed("standing", lambda of: of.update(bot_id="z"), at=4)
     assert [(each.bot_id, each.column) for each in differences(read(extra))] == [("b", "row"), ("z", "row")]
+
+
+def on_rating(change: Callable[[dict[str, Any]], Any]) -> list[bytes]:
+    lines = [json.loads(line) for line in write(RIVER)]
+    change(lines[-1]["rating"])
+    return [json.dumps(line).encode() for line in lines]
+
+
+def test_a_changed_rating_is_named():
+    found = differences(read(on_rating(lambda rating: rating.update(rating=1700.0, games=3))))
+    last = RIVER.ratings[-1]
+    assert [(each.kind, each.bot_id, each.version, each.column, each.expected, each.got) for each in found] == [
+        ("rating", last.bot_id, "1", "rating", last.rating, 1700.0),
+        ("rating", last.bot_id, "1", "games", last.games, 3),
+    ]
+
+
+def test_a_rating_belongs_to_a_version():
+    found = differences(read(on_rating(lambda rating: rating.update(version="2"))))
+    assert [(each.version, each.column, each.got is None) for each in found] == [
+        ("1", "row", True),
+        ("2", "row", False),
+    ]
+
+
+def test_only_rated_games_are_fitted():
+    lines = [json.loads(line) for line in write(RIVER)]
+    for line in lines:
+        if "result" in line:
+            line["result"]["is_rated"] = False
+    found = differences(read(json.dumps(line).encode() for line in lines))
+    assert {(each.kind, each.column, each.expected) for each in found} == {("rating", "row", None)}
+
+
+def test_without_ratings_none_are_recomputed():
+    unrated = Export(RIVER.tournament, RIVER.entries, RIVER.rounds, RIVER.results, RIVER.standings)
+    assert differences(unrated) == []
+
+
+def test_ratings_ask_for_what_they_are_computed_with(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    monkeypatch.delitem(sys.modules, "bot_sdk.results.ratings", raising=False)
+    assert differences(EXPORT) == []
+    with pytest.raises(StatisticsMissingError, match=r"without numpy: pip install 'slagveld\[statistics\]'"):
+        differences(RIVER)
 
 
 def test_games_that_came_to_nothing_are_exported_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from bot_sdk.results.intervals import Interval, t_interval
 from bot_sdk.results.lots import lot
 from bot_sdk.results.standings import Standing, method, standings
+from bot_sdk.results.tally import Tally
 from bot_sdk.results.values import GameState, Result
 from tests.bot_sdk.results.made import drawn, entered, game, wins, won
 
@@ -372,6 +374,19 @@ def test_a_board_that_lacks_a_leg_counts_with_the_mean_of_the_others():
         entered("abcd"), [*whole, *lacking, aborted], "river", seed=1, deals="rotate", rounds=drawn("abcd", "abcd")
     )
     assert (first.mean, first.missing, first.aborted) == (t_interval([25, 40]), 1, 1)
+
+
+def test_intervals_cover_the_truth_when_boards_lack_legs():
+    rng, covered = Random(7), 0
+    for _ in range(1500):
+        counted = Tally()
+        for board in range(20):
+            cards = [rng.gauss(0, 10) for _ in range(4)]  # what each seat's cards are worth, as many as there are legs
+            scores = [50 + worth + rng.gauss(0, 5) for worth in cards]
+            counted.boards[str(board)] = scores[: 4 if rng.random() < 0.7 else 1]
+        interval = t_interval(counted.board_means())
+        covered += interval.low <= 50 <= interval.high
+    assert 0.93 < covered / 1500 < 0.97
 
 
 def test_who_withdrew_is_marked_and_keeps_its_place():

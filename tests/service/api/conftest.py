@@ -181,6 +181,7 @@ def night(redis_url):
         "SLAGVELD_SWEEP_MS": "50",
         "SLAGVELD_LEASE_MS": "1000",
         "SLAGVELD_RENEW_MS": "300",
+        "SLAGVELD_RATINGS_MS": "100",
     }
     settings = Settings.from_env(environment)
     services = open_services(settings, BrokerQueue(open_broker(settings)))

@@ -243,6 +243,15 @@ def test_a_match_is_between_two(host, app, registered):
     problem(host("PUT", f"{path}/entries/{third}", json={}), 409, "full")
 
 
+def test_how_a_test_stands_is_shown_from_the_start_on(host):
+    path = make(host, format="match", deals="rotate", challenger="house:random", sprt={"elo0": 0, "elo1": 20})
+    for bot_id in ("house:random", "house:greedy"):
+        assert host("GET", path).get_json()["test"] is None
+        enter(host, path, bot_id)
+    test = steer(host, path, "running").get_json()["test"]
+    assert (test["challenger"], test["opponent"], test["pairs"]) == ("house:random", "house:greedy", 0)
+
+
 def test_a_gauntlet_needs_its_challenger_at_the_start(host):
     path = make(host, format="gauntlet")
     enter(host, path, "house:greedy", "house:random")

@@ -11,11 +11,13 @@ from service.arena.caller import ALL_SCOPES, Caller
 from service.arena.games import Games, Policy
 from service.arena.minting import Mint
 from service.arena.play import Play
+from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.arena.sweep import Sweep
 from service.arena.tournaments import Tournaments
 from service.store.entities import TournamentState
 from tests.service.fakes import Clock, HeldQueue, HeldResults
+from tests.service.rated import EVERY_MS, Season, fit_here
 
 PACK_SECRET = bytes(range(32))
 ROOT_SECRET = bytes(range(32, 64))
@@ -70,12 +72,13 @@ def running(store, queue, rated, clock):
 
 
 @pytest.fixture
-def make_sweep(store, queue, running):
+def make_sweep(store, queue, running, ratings):
     def make(token="one", running=running, every_ms=1_000, queue=queue):
         return Sweep(
             store,
             queue,
             running,
+            ratings,
             token=token,
             every_ms=every_ms,
             patience_ms=PATIENCE_MS,
@@ -88,6 +91,27 @@ def make_sweep(store, queue, running):
 @pytest.fixture
 def sweep(make_sweep):
     return make_sweep()
+
+
+@pytest.fixture
+def make_ratings(store, queue, clock):
+    """Make the use cases of ratings; without another fit they fit in this process."""
+    ids = map("fit {}".format, itertools.count())
+
+    def make(fit=fit_here):
+        return Ratings(store, queue, fit, clock=clock, new_id=ids.__next__, every_ms=EVERY_MS)
+
+    return make
+
+
+@pytest.fixture
+def ratings(make_ratings):
+    return make_ratings()
+
+
+@pytest.fixture
+def season(store, ratings):
+    return Season(store, ratings)
 
 
 @pytest.fixture

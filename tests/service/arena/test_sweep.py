@@ -260,3 +260,14 @@ def test_sweeps_and_workers_play_a_tournament_to_its_end(sweep, start, queue, st
     assert store.tournaments.get(tournament).state == "finished"
     assert len(store.tournaments.results(tournament)) == 5
     assert store.due.count() == 0
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+def test_ratings_that_are_due_are_asked_for(sweep, season, queue):
+    sweep.once()
+    assert queue.fits == []
+    season.play(*FOUR)
+    sweep.once()
+    assert queue.fits == ["river"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from time import process_time
 
 import pytest
 
 from service.tournaments.designs import Block, base_blocks
 
-FIELDS = [5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 19, 20, 21, 25, 31, 32, 40, 50, 57, 63, 64]
-CASES = [(n, size, count) for size in range(4, 9) for n in FIELDS if n >= size for count in (1, 2, 4)]
+FIELDS = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 20, 21, 25, 28, 31, 32, 40, 50, 57, 63, 64]
+SIZES = [4, 5, 6, 7, 8]
+CASES = [(n, size, count) for size in SIZES for n in FIELDS if n >= size for count in (1, 2, 4)]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,23 @@ def test_pairs_meet_as_evenly_as_arithmetic_allows_nearly_always(designs):
     assert excess[0] >= 0.85 * len(CASES)
 
 
-@pytest.mark.parametrize("size", [4, 5, 6, 7, 8])
+@pytest.mark.soak
+def test_every_field_to_64_is_level_connected_and_quick():
+    excess = Counter()
+    for n, size, count in product(range(5, 65), SIZES, (1, 2, 4)):
+        if size > n:
+            continue
+        base_blocks.cache_clear()
+        before = process_time()
+        blocks = base_blocks(n, size, count)
+        assert process_time() - before < 1
+        assert reached_from_zero(n, blocks) == set(range(n))
+        excess[pair_spread(n, blocks) - optimum(n, size, count)] += 1
+    assert set(excess) <= {0, 1, 2}
+    assert excess[0] >= 0.85 * excess.total()
+
+
+@pytest.mark.parametrize("size", SIZES)
 def test_tables_connect_all_entries(size):
     for n in range(size, 65, 3):
         assert reached_from_zero(n, base_blocks(n, size, 1)) == set(range(n))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot_sdk.results.lots import lot
 from bot_sdk.results.values import Round
 from service.tournaments.errors import ImpossibleScheduleError, TournamentsError
-from service.tournaments.schedule import berger_pairs, round_robin, rounds_per_cycle
+from service.tournaments.schedule import berger_pairs, count_games, round_robin, rounds_per_cycle
 
 # FIDE Handbook C.05, annex 1: white first, players numbered from 1, a line for each round.
 FIDE = {
@@ -108,6 +108,15 @@ def test_tables_seat_each_entry_once_in_each_seat_a_round(size, more, rounds, se
         assert round_.byes == ()
         assert seated([round_]) == {(bot, seat): 1 for bot in entries for seat in range(size)}
         assert all(len(set(table)) == size for table in round_.tables)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+@pytest.mark.parametrize(("entries", "size"), [(8, 8), (17, 6), (31, 5), (40, 7), (63, 4), (64, 4), (64, 8)])
+def test_tables_give_each_entry_as_many_games_in_each_seat_as_rounds(entries, size, rounds):
+    bots = [f"bot_{number}" for number in range(entries)]
+    seats = seated(round_robin(bots, table_size=size, rounds=rounds, seed=0))
+    assert seats == {(bot, seat): rounds for bot in bots for seat in range(size)}
+    assert count_games(bots, table_size=size, rounds=rounds) == entries * rounds
 
 
 @pytest.mark.parametrize("size", [4, 5, 6, 7, 8])
