@@ -142,4 +142,4 @@ def _play_attempt(
         slot=slot,
         created_at=0,
     )
-    return result_of(meta, GameState.FINISHED, game, ended_at=0)
+    return result_of(meta, GameState.FINISHED, game, ended_at=0, is_rated=False)
