@@ -1,6 +1,6 @@
 """What a tournament can be taken away as: all records, its results as CSV, or everything as JSON Lines.
 
-Only what counts and may be read is in it; see `Scoreboard.counted`.
+Only what counts and may be read is in it; see `counting`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from bot_sdk.games import record
 from bot_sdk.results import export
 from bot_sdk.results.export import Export, Exported
 from bot_sdk.results.sheet import sheet
-from service.arena.scoreboard import Scoreboard
+from service.arena.counting import counted
+from service.arena.scoreboard import Scoreboard, ranked
 from service.arena.tournaments import Tournaments
 from service.referee.table import Table
 from service.store.entities import Tournament
@@ -34,7 +35,7 @@ class Exports:
         return self._records(self._tournaments.get(tournament_id))
 
     def _records(self, tournament: Tournament) -> Iterator[bytes]:
-        for result in self._scoreboard.counted(tournament).results:
+        for result in counted(self._store, tournament).results:
             loaded = self._store.games.load(result.game_id)
             if loaded is not None and loaded[0].state.is_end:
                 written = record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
@@ -43,21 +44,22 @@ class Exports:
     def sheet(self, tournament_id: str) -> Iterator[bytes]:
         """Give the results as CSV."""
         tournament = self._tournaments.get(tournament_id)
-        counted = self._scoreboard.counted(tournament)
-        return (line.encode() for line in sheet(counted.entries, counted.results))
+        found = counted(self._store, tournament)
+        return (line.encode() for line in sheet(found.entries, found.results))
 
     def lines(self, tournament_id: str) -> Iterator[bytes]:
         """Give everything that standings and ratings follow from, and what follows, as JSON Lines."""
         tournament = self._tournaments.get(tournament_id)
         shown = self._scoreboard.view(tournament_id)
         known = {name: shown[name] for name in Exported.__struct_fields__}
-        counted = self._scoreboard.counted(tournament)
+        found = counted(self._store, tournament)
         return export.write(
             Export(
                 tournament=msgspec.convert(known, Exported),
-                entries=counted.entries,
-                rounds=counted.rounds,
-                results=counted.results,
-                standings=self._scoreboard.rows(tournament, counted),
+                entries=found.entries,
+                rounds=found.rounds,
+                results=found.results,
+                standings=ranked(tournament, found),
+                ratings=self._store.ratings.of_tournament(tournament_id),
             )
         )

@@ -268,6 +268,7 @@ class Running:
         if look.test is not None:
             came_about = look.test.sentence
         reason = how_it_ended(came_about, look.situation.entries, look.situation.results)
+        self._have_fitted(look)
         self._end(look.situation.tournament, TournamentState.FINISHED, reason)
 
     def _decide(self, look: Look) -> None:
@@ -280,7 +281,13 @@ class Running:
         """Cancel the games that run; once none does, close all boards and let the tournament leave what is due."""
         if not self._cancel_all(look):
             self._close_all(look)
+            self._have_fitted(look)
             self._store.tournaments.settle(look.situation.tournament.id)
+
+    def _have_fitted(self, look: Look) -> None:
+        """Have the ratings of its own games computed, if any of them is rated."""
+        if any(result.is_rated for result in look.situation.results):
+            self._store.due.add(due.fit(look.situation.tournament.id), self._store.due.now())
 
     def _cancel_all(self, look: Look) -> bool:
         """Cancel what runs; False if nothing does, and no result is to come of what had ended before.

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from bot_sdk.results.crosstable import crosstable
 from bot_sdk.results.standings import Standing, method, standings
-from bot_sdk.results.values import Entry, Result, Round
+from bot_sdk.results.values import Round
+from service.arena.counting import Counted, counted, judged
 from service.arena.tournaments import Tournaments
 from service.store import due, keys
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.formats import count_games
-from service.tournaments.pairs import Test, test_of
-
-
-class Counted(NamedTuple):
-    """What standings are made from."""
-
-    entries: list[Entry]
-    rounds: dict[int, Round]
-    results: list[Result]
 
 
 class Scoreboard:
@@ -116,11 +108,11 @@ class Scoreboard:
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        counted = self.counted(tournament)
+        found = counted(self._store, tournament)
         return {
-            "items": msgspec.to_builtins(self.rows(tournament, counted)),
+            "items": msgspec.to_builtins(ranked(tournament, found)),
             "next_cursor": None,
-            "results": len(counted.results),
+            "results": len(found.results),
             "is_final": tournament.state.is_end,
             "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
@@ -128,46 +120,28 @@ class Scoreboard:
     def crosstable(self, tournament_id: str) -> dict[str, Any]:
         """Show what each entry made of each other one by the results that count so far; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        counted = self.counted(tournament)
-        rows = crosstable(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
-        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(counted.results)}
-
-    def rows(self, tournament: Tournament, counted: Counted) -> list[Standing]:
-        """Rank the entries."""
-        return standings(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
-
-    def counted(self, tournament: Tournament) -> Counted:
-        """Give what counts now: results of open boards don't yet, what follows a test's end never will."""
-        counted, test = self._read(tournament)
-        if test is None:
-            return counted
-        return counted._replace(
-            rounds={number: each for number, each in counted.rounds.items() if number <= test.judged},
-            results=[result for result in counted.results if result.slot.round <= test.judged],
-        )
+        found = counted(self._store, tournament)
+        rows = crosstable(found.entries, found.results, tournament.ruleset, **_course(tournament, found))
+        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(found.results)}
 
     def _test(self, tournament: Tournament) -> dict[str, Any] | None:
         if tournament.sprt is None or tournament.started_at is None:
             return None
-        _, test = self._read(tournament)
+        _, test = judged(self._store, tournament)
         return None if test is None else test.shown
 
-    def _read(self, tournament: Tournament) -> tuple[Counted, Test | None]:
-        """Read what may be shown, and judge the test of a match by it."""
-        store = self._store.tournaments
-        results = store.results(tournament.id)
-        readable = store.are_readable([result.slot for result in results])
-        shown = [result for result, is_readable in zip(results, readable, strict=True) if is_readable]
-        counted = Counted(store.entries(tournament.id), store.rounds(tournament.id), shown)
-        return counted, test_of(tournament, counted.entries, shown)
+
+def ranked(tournament: Tournament, found: Counted) -> list[Standing]:
+    """Rank the entries by what counts."""
+    return standings(found.entries, found.results, tournament.ruleset, **_course(tournament, found))
 
 
-def _course(tournament: Tournament, counted: Counted) -> dict[str, Any]:
+def _course(tournament: Tournament, found: Counted) -> dict[str, Any]:
     return {
         "seed": tournament.seed,
         "format": tournament.format,
         "deals": tournament.deals,
-        "rounds": counted.rounds,
+        "rounds": found.rounds,
     }
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
@@ -317,6 +318,24 @@ def test_pausing_and_cancelling_at_once_leave_a_tournament_that_is_cancelled_and
     assert store.tournaments.get(tournament).state is TournamentState.CANCELLED
     assert {game.state for game in games_of(store, tournament)} <= {GameState.CANCELLED, GameState.FINISHED}
     assert store.due.count() == 0
+
+
+@pytest.mark.parametrize("state", [TournamentState.FINISHED, TournamentState.CANCELLED])
+def test_ratings_of_a_tournament_are_due_when_it_has_ended(
+    running, start, store, worker, tournaments, owner, queue, state
+):
+    tournament = start("bot_a", "bot_b", options={"target": 7}, rounds=2)
+    store.bots.change("bot_b", lambda bot: replace(bot, account_id="acc_2"))
+    first, *rest = running.advance(tournament, 1)
+    worker.drive(first)
+    if state is TournamentState.CANCELLED:
+        tournaments.set_state(owner, tournament, state)
+    for _ in range(3):
+        worker.drive(*(rest if state is TournamentState.FINISHED else []), *queue.driven)
+        running.advance(tournament, 1)
+    assert store.tournaments.get(tournament).state is state
+    assert store.due.at(due.fit(tournament)) is not None
+    assert store.due.at(due.tournament(tournament)) is None
 
 
 def test_finishing_twice_changes_nothing(running, start, store, finish, rated, clock):
