@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from bot_sdk.games import record
 from bot_sdk.results import export
 from bot_sdk.results.export import Export, Exported
 from bot_sdk.results.sheet import sheet
+from bot_sdk.results.values import Entry
 from service.arena.counting import counted
 from service.arena.scoreboard import Scoreboard, ranked
 from service.arena.tournaments import Tournaments
@@ -56,10 +58,15 @@ class Exports:
         return export.write(
             Export(
                 tournament=msgspec.convert(known, Exported),
-                entries=found.entries,
+                entries=_shown(tournament, found.entries),
                 rounds=found.rounds,
                 results=found.results,
                 standings=ranked(tournament, found),
                 ratings=self._store.ratings.of_tournament(tournament_id),
             )
         )
+
+
+def _shown(tournament: Tournament, entries: list[Entry]) -> list[Entry]:
+    """Give entries without their entropy until the start: who gives his last mustn't know that of the others."""
+    return entries if tournament.started_at is not None else [replace(entry, entropy="") for entry in entries]

@@ -158,6 +158,8 @@ def test_entropy_is_the_owners_secret_until_the_start(app, host, person, registe
     problem(eve("PUT", f"{path}/entries/{bot_id}", json={"entropy": "x" * 257}), 422, "invalid")
     assert eve("GET", f"{path}/entries/{bot_id}").get_json()["entropy"] == "salt"
     assert client.get(f"{path}/entries/{bot_id}").get_json()["entropy"] is None
+    exported = export.read(client.get(f"{path}/export?format=jsonl").data.splitlines())
+    assert {entry.entropy for entry in exported.entries} == {""}
     assert "salt" not in host("GET", f"{path}/entries").text
     steer(host, path, "running")
     assert client.get(f"{path}/entries/{bot_id}").get_json()["entropy"] == "salt"
