@@ -13,12 +13,13 @@ from typing import Any, Final
 from bot_sdk.bots import PREFIX
 from bot_sdk.games.packs import seeded
 from bot_sdk.games.registry import ruleset
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.values import Entry
 from service.arena.running import WINDOW_PER_WORKER
 from service.arena.tournaments import Tournaments
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
-from service.tournaments.boards import FIELD, ROTATE
+from service.tournaments.boards import FIELD
 from service.tournaments.errors import ImpossibleScheduleError
 from service.tournaments.formats import check_start, count_tables
 
@@ -55,7 +56,7 @@ class Planning:
 
     def _reckoned(self, tournament: Tournament, entries: list[Entry]) -> dict[str, Any]:
         tables = count_tables(tournament, len(entries))
-        games = sum(tables) * (tournament.table_size if tournament.deals == ROTATE else 1)
+        games = sum(tables) * legs_of(tournament.table_size, tournament.deals)
         decisions = decisions_per_game(tournament.ruleset, tournament.options, tournament.table_size)
         pace = fmean(self._pace(entry.bot_id) for entry in entries)
         workers = max(1, self._store.due.workers(PRESENT_MS))

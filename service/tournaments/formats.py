@@ -14,6 +14,7 @@ from itertools import groupby
 from math import ceil, log2
 from typing import Final
 
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.encounters import Encounter, decided
 from bot_sdk.results.knockout import table_ranking
 from bot_sdk.results.lots import lot
@@ -151,8 +152,7 @@ def check_start(tournament: Tournament, entries: Sequence[Entry]) -> None:
 
 def count_games(tournament: Tournament, entries: int) -> int:
     """Tell how many games will be scheduled, if nobody withdraws and, in a match, no SPRT stops it."""
-    legs = tournament.table_size if tournament.deals == ROTATE else 1
-    return legs * sum(count_tables(tournament, entries))
+    return legs_of(tournament.table_size, tournament.deals) * sum(count_tables(tournament, entries))
 
 
 def count_tables(tournament: Tournament, entries: int) -> Sequence[int]:
