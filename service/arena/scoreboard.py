@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.crosstable import crosstable
 from bot_sdk.results.standings import Standing, method, standings
 from bot_sdk.results.values import Round
@@ -60,7 +61,7 @@ class Scoreboard:
         store = self._store.tournaments
         games = _games_in(tournament, store.rounds(tournament.id))
         finished = store.count_results(tournament.id)
-        begun = 0 if tournament.state.is_end else len(store.started(tournament.id))
+        begun = 0 if tournament.state.is_end else store.count_started(tournament.id)
         planned = self._planned(tournament, games)
         return {
             "games": games,
@@ -151,5 +152,4 @@ def _tables_per_board(tournament: Tournament, entries: int) -> int:
 
 
 def _games_in(tournament: Tournament, rounds: dict[int, Round]) -> int:
-    legs = tournament.table_size if tournament.deals == "rotate" else 1
-    return legs * sum(len(each.tables) for each in rounds.values())
+    return legs_of(tournament.table_size, tournament.deals) * sum(len(each.tables) for each in rounds.values())

@@ -157,6 +157,10 @@ class TournamentStore:
         found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_started(tournament_id)))
         return {name.decode(): int(attempt) for name, attempt in found.items()}
 
+    def count_started(self, tournament_id: str) -> int:
+        """Tell at how many places a game was started."""
+        return self._redis.hlen(keys.tournament_started(tournament_id))
+
     def put_result(self, result: Result) -> bool:
         """Write the result of a place once; False if another result stands there."""
         tournament_id, value = result.slot.tournament_id, encode(result)
