@@ -48,11 +48,14 @@ class Scoreboard:
         }
 
     def _secret(self, tournament: Tournament) -> str | None:
-        """Give the root secret in hex once nothing is played any more: a cancelled tournament's games end after it."""
-        over = tournament.state is TournamentState.FINISHED
+        """Give the root secret in hex once all is over."""
+        return self._store.tournaments.secret(tournament.id).hex() if self._is_over(tournament) else None
+
+    def _is_over(self, tournament: Tournament) -> bool:
+        """Tell whether nothing can follow any more: a cancelled tournament's games end, and its boards close, later."""
         if tournament.state is TournamentState.CANCELLED:
-            over = self._store.due.at(due.tournament(tournament.id)) is None
-        return self._store.tournaments.secret(tournament.id).hex() if over else None
+            return self._store.due.at(due.tournament(tournament.id)) is None
+        return tournament.state is TournamentState.FINISHED
 
     # --- progress -----------------------------------------------------------------------------------------------------
 
@@ -109,12 +112,13 @@ class Scoreboard:
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
+        is_final = self._is_over(tournament)  # asked first: what comes in meanwhile may be in, but never lacking
         found = counted(self._store, tournament)
         return {
             "items": msgspec.to_builtins(ranked(tournament, found)),
             "next_cursor": None,
             "results": len(found.results),
-            "is_final": tournament.state.is_end,
+            "is_final": is_final,
             "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
 
