@@ -23,8 +23,9 @@ from service.store.store import Store
 from service.tournaments.boards import Place, places
 from service.tournaments.ending import all_played, how_it_ended
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.formats import Draw, Situation, draw
+from service.tournaments.formats import draw
 from service.tournaments.pairs import PAIRS_AT_ONCE, Test, test_of
+from service.tournaments.situation import Draw, Situation
 
 ATTEMPTS: Final = 3
 WINDOW_PER_WORKER: Final = 128
@@ -186,9 +187,9 @@ class Running:
         starting = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock)
         room = max(1, window // self._sharing(tournament.id)) - running
         made = starting.start(ready, room)
-        if len(made) < len(ready):
+        if len(made) < len(ready) and len(made) >= room:
             self._wanting[tournament.id] = self._clock()
-        else:
+        else:  # it has all it wants, or waits for its bots
             self._wanting.pop(tournament.id, None)
         if starting.is_held_up:
             self._store.due.add(due.tournament(tournament.id), self._store.due.now() + SOON_MS)

@@ -166,7 +166,7 @@ class Tournaments:
             raise ConflictError(detail, code="quota_entries")
 
     def withdraw(self, caller: Caller, tournament_id: str, bot_id: str) -> None:
-        """Take a bot out: before the start it is gone, after it its waiting games are forfeited. Idempotent."""
+        """Take a bot out: before the start it is gone, after it its waiting games are forfeited."""
         tournament = self.get(tournament_id)
         entry = self._entry(tournament_id, bot_id)
         if entry is None:

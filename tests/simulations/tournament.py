@@ -24,6 +24,7 @@ from service.referee.aftermath import result_of
 from service.store.entities import Game, Seat, Tournament
 from service.tournaments import formats
 from service.tournaments.boards import Place, label_of, places
+from service.tournaments.situation import Situation
 
 ROOT_SECRET = bytes(range(32))
 
@@ -92,7 +93,7 @@ def hold(tournament: Tournament, entries: Sequence[Entry], play: Play) -> Held:
     drawn = formats.Draw()
     while not drawn.is_last:
         read = partial(list, results.values())
-        drawn = formats.draw(formats.Situation(tournament, entries, rounds, frozenset(results), read))
+        drawn = formats.draw(Situation(tournament, entries, rounds, frozenset(results), read))
         following = dict(zip(count(len(rounds) + 1), drawn.rounds, strict=False))
         rounds |= following
         results |= {place.name: play(place) for place in places(tournament.id, tournament.deals, following)}

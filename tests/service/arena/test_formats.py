@@ -12,7 +12,7 @@ from bot_sdk.results.values import GameState
 from service.arena import running as running_module
 from service.arena.errors import ConflictError
 from service.store import due
-from service.store.entities import Sprt, TournamentState
+from service.store.entities import BotState, Sprt, TournamentState
 from tests.service.bench import Background
 from tests.service.fakes import first_legal, standing
 
@@ -345,3 +345,12 @@ def test_finishing_twice_changes_nothing(running, start, store, finish, rated, c
     running.advance(tournament.id, 1)
     assert store.tournaments.get(tournament.id) == tournament
     assert rated.by_board == before
+
+
+def test_ladder_whose_bots_all_stay_away_ends_and_says_so(start, store, finish):
+    tournament = start("bot_a", "bot_b", "bot_c", format="ladder")
+    for bot in ("bot_a", "bot_b", "bot_c"):
+        store.bots.change(bot, lambda old: replace(old, state=BotState.PAUSED))
+    ended = finish(tournament)
+    assert ended.reason.startswith("ended early: in none of the last 20 games did both sides play")
+    assert len(results_of(store, tournament)) < 40

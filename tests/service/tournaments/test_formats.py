@@ -7,7 +7,8 @@ import pytest
 from bot_sdk.results.values import Entry
 from service.store.entities import Tournament
 from service.tournaments.boards import places
-from service.tournaments.formats import Situation, count_games, count_tables, draw
+from service.tournaments.formats import count_games, count_tables, draw
+from service.tournaments.situation import Situation
 
 
 def tournament(**changes):
