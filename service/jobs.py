@@ -28,8 +28,9 @@ DRIVE: Final = "drive"
 DRIVE_SHARD: Final = "drive_shard"
 CHECK_BOT: Final = "check_bot"
 FIT: Final = "fit"
+FIT_TOURNAMENT: Final = "fit_tournament"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS, FIT: FITS}
+QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS, FIT: FITS, FIT_TOURNAMENT: FITS}
 """The queue each job goes by."""
 
 logger: Final = logging.getLogger(__name__)
@@ -62,6 +63,10 @@ class BrokerQueue:
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have games without people driven side by side, as `drive`."""
         self._hint(DRIVE_SHARD, game_ids)
+
+    def fit_tournament(self, tournament_id: str) -> None:
+        """Have the ratings of a tournament's own games computed; `due` holds it until that is done."""
+        self._hint(FIT_TOURNAMENT, tournament_id)
 
     def fit(self, ruleset: str) -> None:
         """Have ratings computed anew; without a broker the sweeper asks again later."""

@@ -27,6 +27,7 @@ from service.jobs import (
     DRIVE,
     DRIVE_SHARD,
     FIT,
+    FIT_TOURNAMENT,
     FITS,
     INTERACTIVE,
     QUEUES,
@@ -113,6 +114,7 @@ class WorkerProcess:
             DRIVE_SHARD: self.drive_shard,
             CHECK_BOT: self.check_bot,
             FIT: self.fit,
+            FIT_TOURNAMENT: self.fit_tournament,
         }
         for name, function in work.items():
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
@@ -142,6 +144,10 @@ class WorkerProcess:
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""
         self._ratings.refit(ruleset)
+
+    def fit_tournament(self, tournament_id: str) -> None:
+        """Compute the ratings of a tournament's own games."""
+        self._ratings.fit_tournament(tournament_id)
 
     def _referee(self) -> Referee:
         return Referee(

@@ -1,7 +1,8 @@
 """Whether an export says what follows from it: everything computed is computed again and compared.
 
-Floats are compared to 1e-9: they are sums of exact values but for the quantiles of intervals and the fit of
-ratings, whose last digits are the machine's mathematical library's. All else is compared exactly.
+Floats of standings are compared to 1e-9: they are sums of exact values but for the quantiles of intervals, whose last
+digits are the machine's mathematical library's. Ratings are kept to a hundredth and compared to two, so that a digit
+rounded the other way is no difference. All else is compared exactly.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bot_sdk.results.export import Export
 from bot_sdk.results.rated import Rating, rated_of
 from bot_sdk.results.standings import Standing, standings
 
-_TOLERANCE: Final = 1e-9
+_TOLERANCES: Final = {"standing": 1e-9, "rating": 0.02}
 
 
 class StatisticsMissingError(SdkError):
@@ -78,7 +79,7 @@ def _compared(
             continue
         mine, theirs = dict(_flat(left[key])), dict(_flat(right[key]))
         for column in [*mine, *(column for column in theirs if column not in mine)]:
-            if not _agree(mine.get(column), theirs.get(column)):
+            if not _agree(mine.get(column), theirs.get(column), _TOLERANCES[kind]):
                 yield Difference(kind, *key, column, mine.get(column), theirs.get(column))
 
 
@@ -94,7 +95,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
             yield f"{prefix}{key}", value
 
 
-def _agree(expected: Any, got: Any) -> bool:
+def _agree(expected: Any, got: Any, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(got, float):
-        return isclose(expected, got, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        return isclose(expected, got, rel_tol=1e-9, abs_tol=tolerance)
     return type(expected) is type(got) and bool(expected == got)

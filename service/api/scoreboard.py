@@ -81,7 +81,7 @@ class Standings(Schema):
     items = fields.List(fields.Nested(StandingView), required=True)
     next_cursor = fields.String(required=True, allow_none=True, metadata={"description": "Always null: they fit."})
     results = fields.Integer(required=True, metadata={"description": "How many games they are made from."})
-    is_final = fields.Boolean(required=True)
+    is_final = fields.Boolean(required=True, metadata={"description": "Whether no further result can come."})
     method = fields.Nested(Method, required=True)
 
 

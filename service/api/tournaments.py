@@ -18,7 +18,8 @@ from service.arena.caller import Scope
 from service.arena.minting import Mint
 from service.store.entities import Sprt, TournamentState
 from service.tournaments.boards import FIELD, FRESH, ROTATE
-from service.tournaments.formats import FORMATS, MAX_GAMES
+from service.tournaments.drawing import MAX_GAMES
+from service.tournaments.formats import FORMATS
 
 blp = Resource("tournaments", description="Many games between the same bots, and what they say about them.")
 

@@ -13,14 +13,16 @@ from typing import Any, Final
 from bot_sdk.bots import PREFIX
 from bot_sdk.games.packs import seeded
 from bot_sdk.games.registry import ruleset
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.values import Entry
 from service.arena.running import WINDOW_PER_WORKER
 from service.arena.tournaments import Tournaments
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
-from service.tournaments.boards import FIELD, ROTATE
+from service.tournaments.boards import FIELD
+from service.tournaments.drawing import MAX_GAMES
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.formats import MAX_GAMES, check_start, count_tables
+from service.tournaments.formats import check_start, count_tables
 
 SAMPLES: Final = 12
 """Games played at random to learn how many decisions one takes."""
@@ -44,9 +46,9 @@ class Planning:
     def plan(self, tournament_id: str) -> dict[str, Any]:
         """Tell what a tournament would come to with the entries it has now; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        if tournament.state is not TournamentState.OPEN:
-            return _impossible(f"it was started once, it is {tournament.state}")
         entries = self._store.tournaments.entries(tournament_id)
+        if tournament.state is not TournamentState.OPEN:
+            return _impossible(f"expected a tournament that hasn't been started, this one is {tournament.state.value}")
         try:
             check_start(tournament, entries)
         except ImpossibleScheduleError as error:
@@ -55,7 +57,7 @@ class Planning:
 
     def _reckoned(self, tournament: Tournament, entries: list[Entry]) -> dict[str, Any]:
         tables = count_tables(tournament, len(entries))
-        games = sum(tables) * (tournament.table_size if tournament.deals == ROTATE else 1)
+        games = sum(tables) * legs_of(tournament.table_size, tournament.deals)
         decisions = decisions_per_game(tournament.ruleset, tournament.options, tournament.table_size)
         pace = fmean(self._pace(entry.bot_id) for entry in entries)
         workers = max(1, self._store.due.workers(PRESENT_MS))

@@ -20,6 +20,9 @@ class Queue(Protocol):
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have tournament games driven side by side."""
 
+    def fit_tournament(self, tournament_id: str) -> None:
+        """Have the ratings of a tournament's own games computed."""
+
     def fit(self, ruleset: str) -> None:
         """Have the ratings of a ruleset computed anew."""
 

@@ -10,10 +10,14 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+import msgspec
+
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.results.rated import rated_of
+from bot_sdk.results.rated import Rating, rated_of
 from bot_sdk.results.values import Result
+from service.arena.counting import counted
 from service.arena.queue import Queue
+from service.store import due
 from service.store.entities import Tournament
 from service.store.leaderboard import Fitted, Kept, Leaderboard, Line, Row, Told
 from service.store.store import Store
@@ -60,11 +64,7 @@ class Ratings:
 
     def take(self, tournament: Tournament, results: Iterable[Result]) -> None:
         """Note those results of a closed board that are rated; each game counts once, however often it comes."""
-        rated = {
-            result.game_id: Kept(result.ended_at, rated_of(tournament.id, result))
-            for result in results
-            if result.is_rated
-        }
+        rated = _rated(tournament, results)
         if not rated:
             return
         entries = self._store.tournaments.entries(tournament.id)
@@ -84,18 +84,40 @@ class Ratings:
 
         Once a fit broke, the next waits for a while.
         """
+        return self._alone(ruleset, lambda: self._store.ratings.is_stale(ruleset) and self._refit(ruleset))
+
+    def _alone(self, name: str, work: Callable[[], bool]) -> bool:
+        """Do a fit while nobody else does the one of this name."""
         store, token = self._store.ratings, self._new_id()
-        if not store.lease(ruleset, token, LEASE_MS):
+        if not store.lease(name, token, LEASE_MS):
             return False
         try:
-            return store.is_stale(ruleset) and self._refit(ruleset)
+            return work()
         except FitError as error:
-            logger.error("the ratings of %s stay as they are for now: %s", ruleset, error)  # noqa: TRY400 (it says all)
-            store.release(ruleset, token)
-            store.lease(ruleset, BROKEN, AFTER_FAILURE_MS)
+            logger.error("the ratings of %s stay as they are for now: %s", name, error)  # noqa: TRY400 (it says all)
+            store.release(name, token)
+            store.lease(name, BROKEN, AFTER_FAILURE_MS)
             return False
         finally:
-            store.release(ruleset, token)
+            store.release(name, token)
+
+    def fit_tournament(self, tournament_id: str) -> bool:
+        """Compute what the games of an ended tournament say of its entries by themselves; False as `refit`."""
+        tournament = self._store.tournaments.get(tournament_id)
+        if tournament is None:
+            self._store.due.drop(due.fit(tournament_id))
+            return False
+        return self._alone(tournament_id, lambda: self._fit_tournament(tournament))
+
+    def _fit_tournament(self, tournament: Tournament) -> bool:
+        rated = _rated(tournament, counted(self._store, tournament).results)
+        fitted = self._fit([msgspec.json.encode(game) for _, game in sorted(rated.items())])
+        if fitted is None:
+            return False
+        rows = [Rating(**{name: getattr(row, name) for name in Rating.__struct_fields__}) for row in fitted.rows]
+        self._store.ratings.put_of_tournament(tournament.id, rows)
+        self._store.due.drop(due.fit(tournament.id))
+        return True
 
     def _refit(self, ruleset: str) -> bool:
         last = self._store.ratings.leaderboard(ruleset)
@@ -115,6 +137,12 @@ class Ratings:
             for bot_id, opponents in fitted.opponents.items()
         }
         return self._store.ratings.publish(ruleset, board, told)
+
+
+def _rated(tournament: Tournament, results: Iterable[Result]) -> dict[str, Kept]:
+    return {
+        result.game_id: Kept(result.ended_at, rated_of(tournament.id, result)) for result in results if result.is_rated
+    }
 
 
 def _changed(rows: Iterable[Row], before: Iterable[Row]) -> dict[str, list[Row]]:

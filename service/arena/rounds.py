@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from bot_sdk.games.packs import board_secret, commitment
-from bot_sdk.results.values import GameState, Round
+from bot_sdk.results.values import GameState, Result, Round
 from service.arena.reading import summaries
 from service.arena.starting import Attempt
 from service.arena.tournaments import Tournaments
 from service.store.entities import Tournament
 from service.store.store import Store
+from service.store.tournaments import place as name_of
 from service.tournaments.boards import Place, label_of, places
+
+T = TypeVar("T")
 
 
 class Rounds:
@@ -27,17 +30,15 @@ class Rounds:
     def rounds(self, tournament_id: str) -> Sequence[dict[str, Any]]:
         """Show the rounds drawn so far: tables with boards, games and results, and who sits out.
 
-        What a round's tables show is worked out when it is read: there may be many. Raises NotFoundError.
+        Raises NotFoundError.
         """
-        tournament = self._tournaments.get(tournament_id)
-        return _Rounds(tournament, self._store)
+        told = _Boards(self._tournaments.get(tournament_id), self._store)
+        return _Pages(list(self._store.tournaments.rounds(tournament_id).items()), told.rounds)
 
     def boards(self, tournament_id: str) -> Sequence[dict[str, Any]]:
         """Show the boards of the rounds drawn so far, in order, those of reruns too; raises NotFoundError."""
-        tournament = self._tournaments.get(tournament_id)
-        boards = _Boards(tournament, self._store)
-        drawn = places(tournament.id, tournament.deals, self._store.tournaments.rounds(tournament_id))
-        return boards.listed(drawn)
+        told = _Boards(self._tournaments.get(tournament_id), self._store)
+        return _Pages(told.all_of(self._store.tournaments.rounds(tournament_id)), told.boards)
 
     def games(
         self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
@@ -48,16 +49,15 @@ class Rounds:
         return summaries(self._store.tournaments, found), following
 
 
-class _Rounds(Sequence[dict[str, Any]]):
-    """The rounds of a tournament as they are shown, each made when it is asked for."""
+class _Pages(Sequence[dict[str, Any]], Generic[T]):
+    """Things that are shown when they are asked for: there may be many, and a reader sees a page of them."""
 
-    def __init__(self, tournament: Tournament, store: Store) -> None:
-        self._tournament = tournament
-        self._rounds = list(store.tournaments.rounds(tournament.id).items())
-        self._boards = _Boards(tournament, store)
+    def __init__(self, things: Sequence[T], show: Callable[[Sequence[T]], list[dict[str, Any]]]) -> None:
+        self._things = things
+        self._show = show
 
     def __len__(self) -> int:
-        return len(self._rounds)
+        return len(self._things)
 
     @overload
     def __getitem__(self, at: int) -> dict[str, Any]: ...
@@ -67,40 +67,55 @@ class _Rounds(Sequence[dict[str, Any]]):
 
     def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
         if isinstance(at, slice):
-            return [self._shown(*each) for each in self._rounds[at]]
-        return self._shown(*self._rounds[at])
+            return self._show(self._things[at])
+        return self._show([self._things[at]])[0]
 
-    def _shown(self, number: int, drawn: Round) -> dict[str, Any]:
-        by_table: dict[int, list[Place]] = defaultdict(list)
-        for place in places(self._tournament.id, self._tournament.deals, {number: drawn}):
-            by_table[place.table].append(place)
-        return {
-            "round": number,
-            "byes": drawn.byes,
-            "tables": [
-                {"table": table, "bots": drawn.tables[table - 1], "games": [self._boards.game(leg) for leg in legs]}
-                for table, legs in by_table.items()
-            ],
-        }
+
+class _Board(NamedTuple):
+    """A board: its round, and the games that were made on it."""
+
+    name: str
+    round: int
+    games: list[str]
 
 
 class _Boards:
     """What may be told of the boards of one tournament now."""
 
     def __init__(self, tournament: Tournament, store: Store) -> None:
-        self._id = tournament.id
-        self._secret = store.tournaments.secret(tournament.id)
-        self._started = store.tournaments.started(tournament.id)
-        self._closed = store.tournaments.closed(tournament.id)
-        self._results = {
-            f"{result.slot.round}.{result.slot.table}.{result.slot.leg}": result
-            for result in store.tournaments.results(tournament.id)
-        }
+        self._tournament = tournament
+        self._store = store.tournaments
+        self._secret = self._store.secret(tournament.id)
+        self._started = self._store.started(tournament.id)
+        self._closed = self._store.closed(tournament.id)
 
-    def game(self, place: Place) -> dict[str, Any]:
+    def rounds(self, numbered: Sequence[tuple[int, Round]]) -> list[dict[str, Any]]:
+        """Show some rounds."""
+        by_table: dict[tuple[int, int], list[Place]] = defaultdict(list)
+        for place in places(self._tournament.id, self._tournament.deals, dict(numbered)):
+            by_table[place.round, place.table].append(place)
+        names = [place.name for legs in by_table.values() for place in legs]
+        results = {name_of(found.slot): found for found in self._store.results_at(self._tournament.id, names)}
+        return [
+            {
+                "round": number,
+                "byes": drawn.byes,
+                "tables": [
+                    {
+                        "table": table,
+                        "bots": bots,
+                        "games": [self._game(leg, results.get(leg.name)) for leg in by_table[number, table]],
+                    }
+                    for table, bots in enumerate(drawn.tables, 1)
+                ],
+            }
+            for number, drawn in numbered
+        ]
+
+    def _game(self, place: Place, result: Result | None) -> dict[str, Any]:
         """Show a game of the schedule at its last attempt: its result only if that may be read."""
         number = self._started.get(place.name)
-        slot, result = place.slot(number or 0), self._results.get(place.name)
+        slot = place.slot(number or 0)
         shown = result if result and (not slot.is_shared or slot.board in self._closed) else None
         return {
             "leg": place.leg,
@@ -112,22 +127,24 @@ class _Boards:
             "places": shown.places if shown else None,
         }
 
-    def listed(self, drawn: Iterator[Place]) -> list[dict[str, Any]]:
-        """Show each board once, in order, with the games that were made on it."""
-        games: dict[str, list[str]] = {}
-        rounds: dict[str, int] = {}
-        for place in drawn:
+    def all_of(self, rounds: Mapping[int, Round]) -> list[_Board]:
+        """Give each board of these rounds once, in order."""
+        found: dict[str, _Board] = {}
+        for place in places(self._tournament.id, self._tournament.deals, rounds):
             last = self._started.get(place.name, -1)
             for number in range(max(last, 0) + 1):
-                board = place.slot(number).board
-                rounds[board] = place.round
-                made = games.setdefault(board, [])
+                name = place.slot(number).board
+                board = found.setdefault(name, _Board(name, place.round, []))
                 if number <= last:
-                    made.append(Attempt(place, number).game_id)
-        return [self._board(board, rounds[board], made) for board, made in games.items()]
+                    board.games.append(Attempt(place, number).game_id)
+        return list(found.values())
+
+    def boards(self, boards: Sequence[_Board]) -> list[dict[str, Any]]:
+        """Show some boards."""
+        return [self._board(*board) for board in boards]
 
     def _board(self, board: str, number: int, games: list[str]) -> dict[str, Any]:
-        label, secret = label_of(self._id, board), board_secret(self._secret, board)
+        label, secret = label_of(self._tournament.id, board), board_secret(self._secret, board)
         is_closed = board in self._closed
         return {
             "board": board,

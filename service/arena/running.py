@@ -23,8 +23,9 @@ from service.store.store import Store
 from service.tournaments.boards import Place, places
 from service.tournaments.ending import all_played, how_it_ended
 from service.tournaments.errors import ImpossibleScheduleError
-from service.tournaments.formats import Draw, Situation, draw
+from service.tournaments.formats import draw
 from service.tournaments.pairs import PAIRS_AT_ONCE, Test, test_of
+from service.tournaments.situation import Draw, Situation
 
 ATTEMPTS: Final = 3
 WINDOW_PER_WORKER: Final = 128
@@ -104,7 +105,7 @@ class Running:
             return []
         try:
             look = self._look(tournament)
-        except ImpossibleScheduleError as error:  # an entry left between the check and the start
+        except ImpossibleScheduleError as error:  # entries or settings changed between the check and the start
             self._end(tournament, TournamentState.CANCELLED, f"it couldn't be drawn: {error}")
             return []
         if tournament.state is TournamentState.CANCELLED:
@@ -186,9 +187,9 @@ class Running:
         starting = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock)
         room = max(1, window // self._sharing(tournament.id)) - running
         made = starting.start(ready, room)
-        if len(made) < len(ready):
+        if len(made) < len(ready) and len(made) >= room:
             self._wanting[tournament.id] = self._clock()
-        else:
+        else:  # it has all it wants, or waits for its bots
             self._wanting.pop(tournament.id, None)
         if starting.is_held_up:
             self._store.due.add(due.tournament(tournament.id), self._store.due.now() + SOON_MS)
@@ -268,6 +269,7 @@ class Running:
         if look.test is not None:
             came_about = look.test.sentence
         reason = how_it_ended(came_about, look.situation.entries, look.situation.results)
+        self._have_fitted(look)
         self._end(look.situation.tournament, TournamentState.FINISHED, reason)
 
     def _decide(self, look: Look) -> None:
@@ -280,16 +282,27 @@ class Running:
         """Cancel the games that run; once none does, close all boards and let the tournament leave what is due."""
         if not self._cancel_all(look):
             self._close_all(look)
+            self._have_fitted(look)
             self._store.tournaments.settle(look.situation.tournament.id)
 
+    def _have_fitted(self, look: Look) -> None:
+        """Have the ratings of its own games computed, if any of them is rated."""
+        if any(result.is_rated for result in look.situation.results):
+            self._store.due.add(due.fit(look.situation.tournament.id), self._store.due.now())
+
     def _cancel_all(self, look: Look) -> bool:
-        """Cancel what runs; False if nothing does."""
-        running = [game for game in self._games(look.begun) if game is not None and not game.state.is_end]
-        for game in running:
+        """Cancel what runs; False if nothing does, and no result is to come of what had ended before.
+
+        A board that is closed without that result would never count for ratings.
+        """
+        stopped = {GameState.ABORTED, GameState.CANCELLED}
+        pending = [game for game in self._games(look.begun) if game is not None and game.state not in stopped]
+        for game in pending:
             self._cancel(game.id)
-        return bool(running)
+        return bool(pending)
 
     def _cancel(self, game_id: str) -> None:
+        """Cancel a game unless it has ended; either way have its end seen to."""
         self._store.games.end(game_id, GameState.CANCELLED)
         self._queue.drive(game_id)
 

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.crosstable import crosstable
 from bot_sdk.results.standings import Standing, method, standings
-from bot_sdk.results.values import Entry, Result, Round
+from bot_sdk.results.values import Round
+from service.arena.counting import Counted, counted, judged
 from service.arena.tournaments import Tournaments
 from service.store import due, keys
 from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.formats import count_games
-from service.tournaments.pairs import Test, test_of
-
-
-class Counted(NamedTuple):
-    """What standings are made from."""
-
-    entries: list[Entry]
-    rounds: dict[int, Round]
-    results: list[Result]
 
 
 class Scoreboard:
@@ -55,11 +48,14 @@ class Scoreboard:
         }
 
     def _secret(self, tournament: Tournament) -> str | None:
-        """Give the root secret in hex once nothing is played any more: a cancelled tournament's games end after it."""
-        over = tournament.state is TournamentState.FINISHED
+        """Give the root secret in hex once all is over."""
+        return self._store.tournaments.secret(tournament.id).hex() if self._is_over(tournament) else None
+
+    def _is_over(self, tournament: Tournament) -> bool:
+        """Tell whether nothing can follow any more: a cancelled tournament's games end, and its boards close, later."""
         if tournament.state is TournamentState.CANCELLED:
-            over = self._store.due.at(due.tournament(tournament.id)) is None
-        return self._store.tournaments.secret(tournament.id).hex() if over else None
+            return self._store.due.at(due.tournament(tournament.id)) is None
+        return tournament.state is TournamentState.FINISHED
 
     # --- progress -----------------------------------------------------------------------------------------------------
 
@@ -68,7 +64,7 @@ class Scoreboard:
         store = self._store.tournaments
         games = _games_in(tournament, store.rounds(tournament.id))
         finished = store.count_results(tournament.id)
-        begun = 0 if tournament.state.is_end else len(store.started(tournament.id))
+        begun = 0 if tournament.state.is_end else store.count_started(tournament.id)
         planned = self._planned(tournament, games)
         return {
             "games": games,
@@ -116,58 +112,41 @@ class Scoreboard:
     def standings(self, tournament_id: str) -> dict[str, Any]:
         """Compute the standings from the results that count so far, and say how; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        counted = self.counted(tournament)
+        is_final = self._is_over(tournament)  # asked first: what comes in meanwhile may be in, but never lacking
+        found = counted(self._store, tournament)
         return {
-            "items": msgspec.to_builtins(self.rows(tournament, counted)),
+            "items": msgspec.to_builtins(ranked(tournament, found)),
             "next_cursor": None,
-            "results": len(counted.results),
-            "is_final": tournament.state.is_end,
+            "results": len(found.results),
+            "is_final": is_final,
             "method": msgspec.to_builtins(method(tournament.ruleset, tournament.format)),
         }
 
     def crosstable(self, tournament_id: str) -> dict[str, Any]:
         """Show what each entry made of each other one by the results that count so far; raises NotFoundError."""
         tournament = self._tournaments.get(tournament_id)
-        counted = self.counted(tournament)
-        rows = crosstable(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
-        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(counted.results)}
-
-    def rows(self, tournament: Tournament, counted: Counted) -> list[Standing]:
-        """Rank the entries."""
-        return standings(counted.entries, counted.results, tournament.ruleset, **_course(tournament, counted))
-
-    def counted(self, tournament: Tournament) -> Counted:
-        """Give what counts now: results of open boards don't yet, what follows a test's end never will."""
-        counted, test = self._read(tournament)
-        if test is None:
-            return counted
-        return counted._replace(
-            rounds={number: each for number, each in counted.rounds.items() if number <= test.judged},
-            results=[result for result in counted.results if result.slot.round <= test.judged],
-        )
+        found = counted(self._store, tournament)
+        rows = crosstable(found.entries, found.results, tournament.ruleset, **_course(tournament, found))
+        return {"items": msgspec.to_builtins(rows), "next_cursor": None, "results": len(found.results)}
 
     def _test(self, tournament: Tournament) -> dict[str, Any] | None:
         if tournament.sprt is None or tournament.started_at is None:
             return None
-        _, test = self._read(tournament)
+        _, test = judged(self._store, tournament)
         return None if test is None else test.shown
 
-    def _read(self, tournament: Tournament) -> tuple[Counted, Test | None]:
-        """Read what may be shown, and judge the test of a match by it."""
-        store = self._store.tournaments
-        results = store.results(tournament.id)
-        readable = store.are_readable([result.slot for result in results])
-        shown = [result for result, is_readable in zip(results, readable, strict=True) if is_readable]
-        counted = Counted(store.entries(tournament.id), store.rounds(tournament.id), shown)
-        return counted, test_of(tournament, counted.entries, shown)
+
+def ranked(tournament: Tournament, found: Counted) -> list[Standing]:
+    """Rank the entries by what counts."""
+    return standings(found.entries, found.results, tournament.ruleset, **_course(tournament, found))
 
 
-def _course(tournament: Tournament, counted: Counted) -> dict[str, Any]:
+def _course(tournament: Tournament, found: Counted) -> dict[str, Any]:
     return {
         "seed": tournament.seed,
         "format": tournament.format,
         "deals": tournament.deals,
-        "rounds": counted.rounds,
+        "rounds": found.rounds,
     }
 
 
@@ -177,5 +156,4 @@ def _tables_per_board(tournament: Tournament, entries: int) -> int:
 
 
 def _games_in(tournament: Tournament, rounds: dict[int, Round]) -> int:
-    legs = tournament.table_size if tournament.deals == "rotate" else 1
-    return legs * sum(len(each.tables) for each in rounds.values())
+    return legs_of(tournament.table_size, tournament.deals) * sum(len(each.tables) for each in rounds.values())

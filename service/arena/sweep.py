@@ -63,6 +63,7 @@ class Sweep:
             if not self._may_sweep():
                 logger.warning("this sweep took so long that another process sweeps by now")
                 return
+        self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
         self._ratings.ask()
 
@@ -89,6 +90,11 @@ class Sweep:
             logger.exception("tournament %s can't go on now; it is looked at again", tournament_id)
             return
         self._send_shards(started, workers)
+
+    def _look_at_fits(self, tournament_ids: list[str], now: int) -> None:
+        self._store.due.move({due.fit(tournament_id): now + self._patience_ms for tournament_id in tournament_ids})
+        for tournament_id in tournament_ids:
+            self._queue.fit_tournament(tournament_id)
 
     def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
         games = self._store.games.get_many(game_ids)

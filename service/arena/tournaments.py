@@ -166,7 +166,7 @@ class Tournaments:
             raise ConflictError(detail, code="quota_entries")
 
     def withdraw(self, caller: Caller, tournament_id: str, bot_id: str) -> None:
-        """Take a bot out: before the start it is gone, after it its waiting games are forfeited. Idempotent."""
+        """Take a bot out: before the start it is gone, after it its waiting games are forfeited."""
         tournament = self.get(tournament_id)
         entry = self._entry(tournament_id, bot_id)
         if entry is None:
@@ -200,8 +200,11 @@ class Tournaments:
         """
         tournament = self.get(tournament_id)
         self._check_owner(caller, tournament)
+        if tournament.state is state:
+            return tournament
         if state is TournamentState.FINISHED:
             return self._wind_up(tournament)
+        _check_move(tournament, state)  # one that has ended must not be due again: that would hide its secret
         if state is TournamentState.RUNNING and tournament.state is TournamentState.OPEN:
             self._check_can_start(tournament)
         at = self._clock()
@@ -215,8 +218,6 @@ class Tournaments:
         """Draw no more games of a ladder: it finishes with those it has."""
         if tournament.format != "ladder":
             raise ConflictError("only a ladder is finished by its host; others end by themselves", code="bad_move")
-        if tournament.state is TournamentState.FINISHED:
-            return tournament
         if tournament.state not in {TournamentState.RUNNING, TournamentState.PAUSED}:
             detail = f"expected a ladder that runs, this one is {tournament.state.value}"
             raise ConflictError(detail, code="bad_move")
@@ -297,11 +298,16 @@ _MOVES: Final = {
 }
 
 
+def _check_move(tournament: Tournament, state: TournamentState) -> None:
+    if tournament.state not in _MOVES.get(state, set()):
+        detail = f"a tournament that is {tournament.state.value} can't become {state.value}"
+        raise ConflictError(detail, code="bad_move")
+
+
 def _moved(old: Tournament, state: TournamentState, at: int, finished: int) -> Tournament:
     if old.state is state:
         return old
-    if old.state not in _MOVES.get(state, set()):
-        raise ConflictError(f"a tournament that is {old.state.value} can't become {state.value}", code="bad_move")
+    _check_move(old, state)
     if state is TournamentState.RUNNING:
         return replace(old, state=state, started_at=old.started_at or at, resumed_at=at, finished_before=finished)
     if state is TournamentState.CANCELLED:

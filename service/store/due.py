@@ -23,6 +23,11 @@ def tournament(tournament_id: str) -> str:
     return f"tournament:{tournament_id}"
 
 
+def fit(tournament_id: str) -> str:
+    """Give the name that the ratings of an ended tournament, which are to be fitted, go by in here."""
+    return f"fit:{tournament_id}"
+
+
 class Due:
     """Names (see `game` and `tournament`) by the Redis millisecond at which each next needs attention."""
 

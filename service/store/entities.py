@@ -23,7 +23,6 @@ class BotState(StrEnum):
 class TournamentState(StrEnum):
     """The life of a tournament."""
 
-    DRAFT = "draft"
     OPEN = "open"
     RUNNING = "running"
     PAUSED = "paused"
@@ -150,7 +149,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     ruleset: str
     options: dict[str, Any]
     format: str = "round_robin"
-    deals: str = "fresh"
+    deals: str = "field"
     table_size: int
     rounds: int | None = None
     challenger: str | None = None
@@ -162,7 +161,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     invited: list[str] | None = None
     entries_per_account: int | None = None
     root: str
-    state: TournamentState = TournamentState.DRAFT
+    state: TournamentState = TournamentState.OPEN
     reason: str | None = None
     created_at: int
     started_at: int | None = None

@@ -10,7 +10,7 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>` or `tournament:<id>` by the millisecond at which it next needs attention."""
+"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -173,6 +173,11 @@ def tournament_closed(tournament_id: str) -> str:
 def tournament_secret(tournament_id: str) -> str:
     """Value: the root of the secrets of all its boards (docs/deals.md)."""
     return f"{SECRET}{{t:{tournament_id}}}:root"
+
+
+def tournament_ratings(tournament_id: str) -> str:
+    """Value: the ratings of its entries by its own games, once it has ended."""
+    return f"{{t:{tournament_id}}}:ratings"
 
 
 def tournament_news(tournament_id: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from bot_sdk.results.comparison import Opponent
+from bot_sdk.results.rated import Rating
 from service.store import keys
 from service.store.documents import encode
 from service.store.leaderboard import Kept, Leaderboard, Line, Told
@@ -25,6 +26,7 @@ _PAGE = 1_000
 
 
 _board = msgspec.json.Decoder(Leaderboard).decode
+_ratings = msgspec.json.Decoder(list[Rating]).decode
 _lines = msgspec.json.Decoder(list[Line]).decode
 _opponents = msgspec.json.Decoder(list[Opponent]).decode
 
@@ -103,6 +105,17 @@ class RatingStore:
             return {}
         found = cast("list[bytes | None]", self._redis.hmget(key, list(fields)))
         return {field: value for field, value in zip(fields, found, strict=True) if value is not None}
+
+    # --- of one tournament ----------------------------------------------------------------------------------
+
+    def put_of_tournament(self, tournament_id: str, rows: Sequence[Rating]) -> None:
+        """Keep what a tournament's own games say of its entries."""
+        self._redis.set(keys.tournament_ratings(tournament_id), encode(list(rows)))
+
+    def of_tournament(self, tournament_id: str) -> list[Rating]:
+        """Give that, best first; nothing before it was put."""
+        found = cast("bytes | None", self._redis.get(keys.tournament_ratings(tournament_id)))
+        return _ratings(found) if found else []
 
     # --- who fits when --------------------------------------------------------------------------------------
 

@@ -50,12 +50,10 @@ class TournamentStore:
         self.get_many = self._tournaments.get_many
         self.change = self._tournaments.change
 
-    def create(self, tournament: Tournament, *, secret: bytes, due_at: int | None = None) -> bool:
+    def create(self, tournament: Tournament, *, secret: bytes) -> bool:
         """Keep a new tournament and its root secret; False if another has its id."""
         entry = {listing.member(tournament.created_at, tournament.id): 0}
         with self._redis.pipeline(transaction=True) as pipe:
-            if due_at is not None:
-                pipe.zadd(keys.DUE, {due.tournament(tournament.id): due_at}, nx=True)
             pipe.zadd(keys.TOURNAMENTS, entry)
             if tournament.owner:
                 pipe.zadd(keys.account_tournaments(tournament.owner), entry)
@@ -157,6 +155,10 @@ class TournamentStore:
         found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_started(tournament_id)))
         return {name.decode(): int(attempt) for name, attempt in found.items()}
 
+    def count_started(self, tournament_id: str) -> int:
+        """Tell at how many places a game was started."""
+        return self._redis.hlen(keys.tournament_started(tournament_id))
+
     def put_result(self, result: Result) -> bool:
         """Write the result of a place once; False if another result stands there."""
         tournament_id, value = result.slot.tournament_id, encode(result)
@@ -196,10 +198,6 @@ class TournamentStore:
         """Give all boards that were closed."""
         found = cast("list[bytes]", self._redis.hkeys(keys.tournament_closed(tournament_id)))
         return {board.decode() for board in found}
-
-    def is_closed(self, tournament_id: str, board: str) -> bool:
-        """Tell whether a board was closed."""
-        return bool(self._redis.hexists(keys.tournament_closed(tournament_id), board))
 
     def is_readable(self, slot: Slot | None) -> bool:
         """Tell whether more may be shown of the game at this place than who plays it and its state.

@@ -43,13 +43,6 @@ def round_robin(entries: Sequence[str], *, table_size: int, rounds: int | None, 
     return [_developed(order, block) for block in base_blocks(len(order), table_size, count)]
 
 
-def count_games(entries: Sequence[str], *, table_size: int, rounds: int | None) -> int:
-    """Tell how many games `round_robin` would schedule, without drawing them; raises as it does."""
-    check_entries(entries, table_size, rounds)
-    count = rounds_per_cycle(len(entries), table_size) if rounds is None else rounds
-    return count * (len(entries) // 2 if table_size == 2 else len(entries))
-
-
 def rounds_per_cycle(entries: int, table_size: int) -> int:
     """Return the fewest rounds of a round robin in which every pair can meet."""
     if table_size == 2:

@@ -149,6 +149,9 @@ class HeldQueue:
     def fit(self, ruleset: str) -> None:
         self.fits.append(ruleset)
 
+    def fit_tournament(self, tournament_id: str) -> None:
+        self.fits.append(tournament_id)
+
 
 class Clock:
     """Unix time in milliseconds that moves when it is told to."""

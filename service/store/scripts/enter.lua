@@ -10,7 +10,7 @@ if not meta then return 'missing' end
 local now = redis.call('HGET', KEYS[2], ARGV[1]) or ''
 if now == ARGV[2] then return 'done' end
 local state = cjson.decode(string.sub(meta, 18)).state -- after the letters of `put`
-if state ~= 'draft' and state ~= 'open' then return 'closed' end
+if state ~= 'open' then return 'closed' end
 
 local function account_is_full()
   local account = cjson.decode(ARGV[2]).account_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import itertools
 import threading
@@ -15,6 +16,8 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from bot_sdk.bots import house
 from bot_sdk.games.packs import board_secret, commitment, root_commitment
 from bot_sdk.games.record import read, verify
+from bot_sdk.results import export
+from bot_sdk.results.recompute import differences
 from service.store.entities import BotState
 from tests.service.api.answers import problem
 from tests.service.api.test_stream import messages
@@ -155,6 +158,8 @@ def test_entropy_is_the_owners_secret_until_the_start(app, host, person, registe
     problem(eve("PUT", f"{path}/entries/{bot_id}", json={"entropy": "x" * 257}), 422, "invalid")
     assert eve("GET", f"{path}/entries/{bot_id}").get_json()["entropy"] == "salt"
     assert client.get(f"{path}/entries/{bot_id}").get_json()["entropy"] is None
+    exported = export.read(client.get(f"{path}/export?format=jsonl").data.splitlines())
+    assert {entry.entropy for entry in exported.entries} == {""}
     assert "salt" not in host("GET", f"{path}/entries").text
     steer(host, path, "running")
     assert client.get(f"{path}/entries/{bot_id}").get_json()["entropy"] == "salt"
@@ -296,7 +301,8 @@ def test_a_dry_run_says_what_it_would_come_to(host, client, app, registered):
     assert steer(host, path, "running").status_code == 200
     assert client.get(path).get_json()["progress"]["planned"] == 10
     shown = client.get(f"{path}/plan").get_json()
-    assert (shown["can_start"], shown["why_not"]) == (False, "it was started once, it is running")
+    assert (shown["can_start"], shown["games"]) == (False, None)
+    assert "this one is running" in shown["why_not"]
 
 
 def test_a_dry_run_of_a_ladder_says_that_it_has_no_end(host, client):
@@ -537,6 +543,26 @@ def test_pausing_and_cancelling_while_games_run(night, person_at):
     for game in cancelled:
         verify(read(client.get(f"/v1/games/{game['id']}/record").data))
     assert client.get(f"{path}/standings").get_json()["results"] >= settled["progress"]["finished"] >= 1
+
+
+def test_what_is_exported_follows_from_its_results(night, person_at):
+    host, client = person_at(night), night.test_client()
+    path = make(host, options={}, rounds=4, deals="rotate")
+    enter(host, path, "house:random", "house:greedy")
+    assert steer(host, path, "running").status_code == 200
+    assert messages(client.get(f"{path}/stream").data)[-1][1]["state"] == "finished"
+    exported = next(found for found in exports(client, path) if found.ratings)
+    assert len(exported.results) == 8
+    assert {row.bot_id: row.games for row in exported.ratings} == {"house:random": 8, "house:greedy": 8}
+    assert differences(exported) == []
+    rows = list(csv.DictReader(client.get(f"{path}/export?format=csv").text.splitlines()))
+    assert len(rows) == 16
+    assert {row["bot_id"] for row in rows} == {"house:random", "house:greedy"}
+
+
+def exports(client, path):
+    for _ in polled(client, path):
+        yield export.read(client.get(f"{path}/export?format=jsonl").data.splitlines())
 
 
 def polled(client, path):

@@ -8,6 +8,7 @@ import pytest
 
 from bot_sdk.games.packs import board_secret
 from bot_sdk.results.values import GameState
+from service.arena.scoreboard import Scoreboard
 from service.store import due
 from service.store.entities import TournamentState
 from tests.service.arena.conftest import ROOT_SECRET
@@ -150,6 +151,22 @@ def test_cancelled_tournament_closes_the_boards_it_has_played_on(
     assert store.tournaments.closed(tournament) == {"1", "2", "3"}
     assert [result.game_id for results in rated.by_board.values() for result in results] == [ended]
     assert store.due.at(due.tournament(tournament)) is None
+
+
+def test_standings_of_a_cancelled_tournament_are_final_once_its_boards_are_closed(
+    running, start, store, worker, tournaments, owner, queue, clock
+):
+    scoreboard = Scoreboard(store, tournaments, clock=clock)
+    tournament = start(*FOUR, deals="field")
+    worker.drive(running.advance(tournament, 1)[0])
+    tournaments.set_state(owner, tournament, TournamentState.CANCELLED)
+    shown = scoreboard.standings(tournament)
+    assert (shown["is_final"], shown["results"]) == (False, 0)
+    running.advance(tournament, 1)
+    worker.drive(*queue.driven)
+    running.advance(tournament, 1)
+    shown = scoreboard.standings(tournament)
+    assert (shown["is_final"], shown["results"]) == (True, 1)
 
 
 def test_unshared_boards_close_too_and_their_results_are_rated_once(running, start, store, worker, rated):

@@ -6,12 +6,13 @@ from collections import Counter
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
 from service.arena.errors import ConflictError
 from service.store import due
-from service.store.entities import Sprt, TournamentState
+from service.store.entities import BotState, Sprt, TournamentState
 from tests.service.bench import Background
 from tests.service.fakes import first_legal, standing
 
@@ -104,6 +105,20 @@ def test_tournament_that_everybody_leaves_ends_and_says_so(
     assert ended.state is TournamentState.FINISHED
     assert ended.reason.startswith("ended early: 0 of 5 entries were left")
     assert all(f"{bot} withdrew" in ended.reason for bot in FIVE)
+
+
+@pytest.mark.parametrize("stay", [0, 1])
+def test_knockout_left_before_its_first_draw_ends_and_says_so(start, tournaments, owner, finish, stay):
+    tournament = start("bot_a", "bot_b", format="knockout")
+    for bot in ("bot_a", "bot_b")[stay:]:
+        tournaments.withdraw(owner, tournament, bot)
+    assert f"{stay} of 2 entries were left before the first round" in finish(tournament).reason
+
+
+def test_knockout_left_by_too_many_for_a_first_table_ends_and_says_so(start, tournaments, owner, finish):
+    tournament = start(*FIVE[:4], format="knockout", **SHORT_RIVER)
+    tournaments.withdraw(owner, tournament, "bot_a")
+    assert "3 of 4 entries were left before the first round" in finish(tournament).reason
 
 
 def test_round_robin_that_everybody_leaves_is_forfeited_to_its_end(start, tournaments, owner, finish):
@@ -306,6 +321,24 @@ def test_pausing_and_cancelling_at_once_leave_a_tournament_that_is_cancelled_and
     assert store.due.count() == 0
 
 
+@pytest.mark.parametrize("state", [TournamentState.FINISHED, TournamentState.CANCELLED])
+def test_ratings_of_a_tournament_are_due_when_it_has_ended(
+    running, start, store, worker, tournaments, owner, queue, state
+):
+    tournament = start("bot_a", "bot_b", options={"target": 7}, rounds=2)
+    store.bots.change("bot_b", lambda bot: replace(bot, account_id="acc_2"))
+    first, *rest = running.advance(tournament, 1)
+    worker.drive(first)
+    if state is TournamentState.CANCELLED:
+        tournaments.set_state(owner, tournament, state)
+    for _ in range(3):
+        worker.drive(*(rest if state is TournamentState.FINISHED else []), *queue.driven)
+        running.advance(tournament, 1)
+    assert store.tournaments.get(tournament).state is state
+    assert store.due.at(due.fit(tournament)) is not None
+    assert store.due.at(due.tournament(tournament)) is None
+
+
 def test_finishing_twice_changes_nothing(running, start, store, finish, rated, clock):
     tournament = finish(start(*FIVE, deals="field"))
     before = {board: list(results) for board, results in rated.by_board.items()}
@@ -313,3 +346,12 @@ def test_finishing_twice_changes_nothing(running, start, store, finish, rated, c
     running.advance(tournament.id, 1)
     assert store.tournaments.get(tournament.id) == tournament
     assert rated.by_board == before
+
+
+def test_ladder_whose_bots_all_stay_away_ends_and_says_so(start, store, finish):
+    tournament = start("bot_a", "bot_b", "bot_c", format="ladder")
+    for bot in ("bot_a", "bot_b", "bot_c"):
+        store.bots.change(bot, lambda old: replace(old, state=BotState.PAUSED))
+    ended = finish(tournament)
+    assert ended.reason.startswith("ended early: in none of the last 20 games did both sides play")
+    assert len(results_of(store, tournament)) < 40

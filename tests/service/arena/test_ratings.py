@@ -7,7 +7,7 @@ import logging
 from bot_sdk.results.values import GameState
 from service.arena import ratings as ratings_module
 from service.arena.ratings import AFTER_FAILURE_MS, FitError
-from service.store import keys
+from service.store import due, keys
 from tests.service.bench import Background
 from tests.service.rated import EVERY_MS, Season, fit_here
 
@@ -283,3 +283,45 @@ def test_seven_up_is_rated_as_well(store, ratings):
     season.play("bot_a", "bot_b", times=3)
     assert ratings.refit("seven_up")
     assert rows(store, "seven_up")["bot_a", "1"].games == 3
+
+
+# --- of one tournament ------------------------------------------------------------------------------------------------
+
+
+def ended(season, store, *results):
+    for result in results:
+        assert store.tournaments.put_result(result)
+        store.tournaments.close_board(season.tournament.id, result.slot.board)
+    store.due.add(due.fit(season.tournament.id), 1)
+
+
+def test_ended_tournament_is_rated_by_its_own_games_alone(season, ratings, store, make_ratings):
+    season.play("bot_z", *FOUR[1:], times=20)
+    ended(season, store, *[season.result(*FOUR) for _ in range(12)], season.result(*FOUR[::-1], is_rated=False))
+    assert ratings.fit_tournament(season.tournament.id)
+    found = store.ratings.of_tournament(season.tournament.id)
+    assert [(row.bot_id, row.games) for row in found] == [(bot, 12) for bot in FOUR]
+    assert store.due.at(due.fit(season.tournament.id)) is None
+
+
+def test_fit_of_a_tournament_that_breaks_stays_due(season, make_ratings, store):
+    def broken(games):
+        raise FitError("it was killed")
+
+    ended(season, store, season.result(*FOUR))
+    assert not make_ratings(broken).fit_tournament(season.tournament.id)
+    assert store.ratings.of_tournament(season.tournament.id) == []
+    assert store.due.at(due.fit(season.tournament.id)) is not None
+
+
+def test_fit_of_a_tournament_that_is_not_there_leaves_what_is_due(ratings, store):
+    store.due.add(due.fit("trn_none"), 1)
+    assert not ratings.fit_tournament("trn_none")
+    assert store.due.count() == 0
+
+
+def test_sweeper_has_ended_tournaments_fitted_until_it_is_done(sweep, queue, store):
+    store.due.add(due.fit("trn_1"), 1)
+    sweep.once()
+    assert queue.fits == ["trn_1"]
+    assert store.due.at(due.fit("trn_1")) > store.due.now()

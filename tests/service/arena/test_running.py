@@ -13,7 +13,7 @@ from bot_sdk.results.values import GameState
 from service.arena import running as running_module
 from service.arena.starting import Attempt, Starting
 from service.store import due
-from service.store.entities import BotState, TournamentState
+from service.store.entities import BotState, Sprt, TournamentState
 from service.tournaments.boards import Place, label_of
 from service.tournaments.schedule import round_robin
 from tests.service.arena.conftest import PATIENCE_MS, ROOT_SECRET
@@ -60,6 +60,13 @@ def attempt(tournament_id, number, *bots):
 
 def by_place(store, tournament_id):
     return {f"{game.slot.round}.{game.slot.table}.{game.slot.leg}": game for game in games_of(store, tournament_id)}
+
+
+def play_out(desk, game):
+    """Commit a game's decisions to the last, and leave the rest undone, as a worker does that dies then."""
+    while not (table := desk.table(game)).game.is_over:
+        seat = table.game.owed()[0]
+        desk.commit(game, seat, table.game.state.legal_actions(seat)[-1])
 
 
 # --- the schedule -----------------------------------------------------------------------------------------------------
@@ -272,16 +279,38 @@ def test_finished_game_without_a_result_is_driven_to_it(running, start, store, q
     """Its worker died after the last commit; the result must come, and no second game be made."""
     tournament = start("bot_a", "bot_b")
     (game,) = running.advance(tournament, 1)
-    table = desk.table(game)
-    while not table.game.is_over:
-        desk.commit(game, table.game.owed()[0], table.game.state.legal_actions(table.game.owed()[0])[-1])
-        table = desk.table(game)
+    play_out(desk, game)
     assert running.advance(tournament, 1) == []
     assert queue.driven == [game]
     worker.drive(game)
     assert set(results(store, tournament)) == {"1.1.0"}
     running.advance(tournament, 1)
     assert store.tournaments.get(tournament).state is TournamentState.FINISHED
+
+
+def test_entries_that_change_while_the_start_is_checked_are_checked_before_the_first_draw(
+    running, tournaments, owner, mint, tournament_order, desk, store, monkeypatch
+):
+    changes = {"format": "match", "deals": "rotate", "challenger": "bot_a", "sprt": Sprt(elo0=0, elo1=10)}
+    tournament = tournaments.create(owner, tournament_order(**changes), mint()).id
+    for bot in THREE:
+        desk.bot(bot)
+    for bot in ("bot_a", "bot_b"):
+        tournaments.enter(owner, tournament, bot, None)
+    add = store.due.add
+
+    def add_late(name, at):
+        monkeypatch.undo()
+        tournaments.withdraw(owner, tournament, "bot_a")
+        tournaments.enter(owner, tournament, "bot_c", None)
+        add(name, at)
+
+    monkeypatch.setattr(store.due, "add", add_late)
+    tournaments.set_state(owner, tournament, TournamentState.RUNNING)
+    assert running.advance(tournament, 1) == []
+    ended = store.tournaments.get(tournament)
+    assert ended.state is TournamentState.CANCELLED
+    assert ended.reason == "it couldn't be drawn: expected the challenger among the entries, got 'bot_a'"
 
 
 # --- pause and cancel -------------------------------------------------------------------------------------------------
@@ -325,6 +354,22 @@ def test_games_made_while_the_tournament_is_cancelled_are_cancelled_too(
     worker.drive(*queue.driven)
     running.advance(tournament, 1)
     assert (store.due.count(), store.unfinished.count("bot:bot_a")) == (0, 0)
+
+
+def test_cancelled_tournament_waits_for_the_results_of_games_that_have_ended(
+    running, start, store, tournaments, owner, desk, worker, queue, rated
+):
+    """They count for ratings as well, so the boards must not be closed before they are there."""
+    tournament = start("bot_a", "bot_b")
+    (game,) = running.advance(tournament, 1)
+    play_out(desk, game)
+    tournaments.set_state(owner, tournament, TournamentState.CANCELLED)
+    running.advance(tournament, 1)
+    assert (queue.driven, store.tournaments.closed(tournament)) == ([game], set())
+    worker.drive(game)
+    running.advance(tournament, 1)
+    assert [result.game_id for result in rated.by_board["1.1"]] == [game]
+    assert store.due.count() == 0
 
 
 def test_cancelled_tournament_stops_its_games_and_keeps_its_results(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from msgspec.structs import replace
 
 from bot_sdk.games.packs import root_commitment
 from service.arena import tournaments as module
@@ -274,6 +277,23 @@ def test_cancelled_tournament_stays_so(tournaments, start, owner, clock):
         with pytest.raises(ConflictError) as refused:
             tournaments.set_state(owner, tournament, state)
         assert code(refused) == "bad_move"
+
+
+@pytest.mark.parametrize("state", [TournamentState.RUNNING, TournamentState.CANCELLED])
+def test_orders_to_a_tournament_that_has_ended_do_not_make_it_due(tournaments, start, owner, store, state):
+    """Its root secret is shown as long as it isn't due."""
+    tournament = start("bot_a", "bot_b")
+    tournaments.set_state(owner, tournament, TournamentState.CANCELLED)
+    store.tournaments.settle(tournament)
+    with suppress(ConflictError):
+        tournaments.set_state(owner, tournament, state)
+    assert store.due.at(due.tournament(tournament)) is None
+
+
+def test_finishing_what_has_finished_is_no_error(tournaments, start, owner, store):
+    tournament = start("bot_a", "bot_b")
+    store.tournaments.change(tournament, lambda old: replace(old, state=TournamentState.FINISHED))
+    assert tournaments.set_state(owner, tournament, TournamentState.FINISHED).state is TournamentState.FINISHED
 
 
 def test_tournament_that_has_not_started_cannot_be_paused(tournaments, tournament, owner):

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from bot_sdk.results.values import Entry, GameState, Result, Round
-from service.store import due as names
 from service.store.entities import TournamentState
 from service.store.errors import NotFoundError
 from service.store.tournaments import TournamentStore
@@ -52,14 +51,11 @@ def set_state(tournaments, state):
 
 
 def test_tournament_is_kept_once_with_its_first_secret(store, make_tournament):
-    assert store.tournaments.create(make_tournament(), secret=SECRET, due_at=7)
-    assert store.tournaments.create(make_tournament(), secret=SECRET, due_at=8)
+    assert store.tournaments.create(make_tournament(), secret=SECRET)
+    assert store.tournaments.create(make_tournament(), secret=SECRET)
     assert not store.tournaments.create(make_tournament(name="other"), secret=bytes(32))
     assert store.tournaments.get("trn_1") == make_tournament()
     assert store.tournaments.secret("trn_1") == SECRET
-    assert store.due.at(names.tournament("trn_1")) == 7
-    store.tournaments.settle("trn_1")
-    assert store.due.count() == 0
     with pytest.raises(NotFoundError, match="trn_none"):
         store.tournaments.secret("trn_none")
 
@@ -167,11 +163,9 @@ def test_of_two_different_results_at_once_one_stands(tournaments, slot):
 
 
 def test_board_is_closed_once_and_for_ever(tournaments):
-    assert not tournaments.is_closed("trn_1", "2")
     assert tournaments.close_board("trn_1", "2")
     assert not tournaments.close_board("trn_1", "2")
     assert tournaments.close_board("trn_1", "2~1")
-    assert tournaments.is_closed("trn_1", "2")
     assert tournaments.closed("trn_1") == {"2", "2~1"}
     assert tournaments.closed("trn_none") == set()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot_sdk.results.lots import lot
 from bot_sdk.results.values import Round
 from service.tournaments.errors import ImpossibleScheduleError, TournamentsError
-from service.tournaments.schedule import berger_pairs, count_games, round_robin, rounds_per_cycle
+from service.tournaments.schedule import berger_pairs, round_robin, rounds_per_cycle
 
 # FIDE Handbook C.05, annex 1: white first, players numbered from 1, a line for each round.
 FIDE = {
@@ -116,7 +116,6 @@ def test_tables_give_each_entry_as_many_games_in_each_seat_as_rounds(entries, si
     bots = [f"bot_{number}" for number in range(entries)]
     seats = seated(round_robin(bots, table_size=size, rounds=rounds, seed=0))
     assert seats == {(bot, seat): rounds for bot in bots for seat in range(size)}
-    assert count_games(bots, table_size=size, rounds=rounds) == entries * rounds
 
 
 @pytest.mark.parametrize("size", [4, 5, 6, 7, 8])
