@@ -123,16 +123,8 @@ class Bots(Process):
     """House bots over HTTP, in a process of their own."""
 
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
-        self.journal = Journal(folder / "asked")
-        command = [
-            "-m",
-            "tests.integration.bot_process",
-            str(folder / "asked"),
-            SECRET,
-            str(batch),
-            str(think_ms),
-            *names,
-        ]
+        self.journal, self.told = Journal(folder / "asked"), Journal(folder / "told")
+        command = ["-m", "tests.integration.bot_process", str(folder), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
         out: IO[bytes] = self.child.stdout
@@ -142,6 +134,7 @@ class Bots(Process):
     def close(self) -> None:
         super().close()
         self.journal.close()
+        self.told.close()
 
 
 class Arena:
@@ -252,7 +245,7 @@ class Arena:
     @property
     def tournaments(self) -> Tournaments:
         return Tournaments(
-            self.store, max_tournaments=10, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
+            self.store, max_tournaments=100, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
         )
 
     def launch(
@@ -260,12 +253,16 @@ class Arena:
         name: str,
         ruleset: str,
         size: int,
-        rounds: int,
+        rounds: int | None,
         entries: list[str],
         limits: dict[str, int],
         options: dict[str, object] | None = None,
+        **more: object,
     ) -> str:
-        """Start a tournament whose id and packs depend on its name alone."""
+        """Start a tournament, a round robin of fresh deals unless `more` has it otherwise.
+
+        Its id and packs depend on its name alone.
+        """
         order = {
             "name": name,
             "ruleset": ruleset,
@@ -276,7 +273,7 @@ class Arena:
             "rounds": rounds,
             "seed": 1,
             "limits": limits,
-        }
+        } | more
         tournament = self.tournaments.create(OWNER, order, Mint(bytes(32), name.encode()))
         for bot_id in entries:
             self.tournaments.enter(OWNER, tournament.id, bot_id, f"entropy of {bot_id}")
