@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Self
 
+from bot_sdk.results.values import GameState
 from bot_sdk.signing import make_secret
 from service.arena.caller import Caller
 from service.arena.games import Games, Policy
@@ -22,7 +23,7 @@ from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
 from service.services import now_ms
-from service.store.entities import Bot, BotState, TournamentState
+from service.store.entities import Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.journal import Journal
 
@@ -288,6 +289,16 @@ class Arena:
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
         return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id
+
+    def running(self, tournament_id: str) -> list[Game]:
+        """Give a tournament's games that run now."""
+        found, _ = self.store.games.list_for_tournament(tournament_id, limit=1_000, state=GameState.RUNNING)
+        return found
+
+    def lengths(self, tournament_ids: Iterable[str]) -> dict[str, int]:
+        """Tell how many events each game of these tournaments has that runs now."""
+        games = [game.id for name in tournament_ids for game in self.running(name)]
+        return {game_id: self.store.games.length(game_id) for game_id in games}
 
     def is_finished(self, tournament_id: str) -> bool:
         return self.tournaments.get(tournament_id).state is TournamentState.FINISHED

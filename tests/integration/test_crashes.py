@@ -93,7 +93,7 @@ def disturbed(folder, size: Size, seed: int, decisions: int):
         }
         is_over = lambda: all(map(arena.is_finished, games))  # noqa: E731
         with Onlooker(reader.look), Onlooker(peeker.look, pause_s=0.1), Onlooker(person.move):
-            happened += unleash(arena, moments, counters)
+            happened += unleash(arena, moments, counters, lambda: arena.lengths(games))
             wait_until(lambda: is_over() and person.is_done, size.finish_s, "an end after all", every_s=0.05)
         check_all(arena, games, person, size)
         assert reader.looks > len(moments)
