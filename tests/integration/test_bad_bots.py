@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ FORMATS = {
     "swiss": {"format": "swiss", "deals": "field"},
     "knockout": {"format": "knockout", "deals": "field"},
 }
-END_S = 60.0
+END_S = 90.0
 
 
 @dataclass
@@ -71,11 +72,12 @@ class Event:
 class Evening:
     """All tournaments, side by side in one arena; every one has bots of its own, most of one game at a time."""
 
-    def __init__(self, arena: Arena, client: Client, doomed: Bots, slow: HostileBot) -> None:
+    def __init__(self, arena: Arena, client: Client, doomed: Bots, slow: list[str]) -> None:
         self._arena = arena
         self._client = client
         self._doomed = doomed
         self._slow = slow
+        """The addresses of the slow bot and of those it meets."""
         self.events: dict[tuple[str, str], Event] = {}
 
     def _cast(self, name: str, urls: list[str], count: int, *, max_games: int = 1) -> list[str]:
@@ -100,23 +102,23 @@ class Evening:
             rounds = {"round_robin": None, "swiss": 4}.get(form)
             event = self._launch("leader", form, self._cast(f"leader {form}", healthy, 6), rounds)
             event.strike = self._withdraw_leader
-            entries = self._cast(f"all {form}", healthy, 8 if form == "knockout" else 4)
+            entries = self._cast(f"all {form}", healthy, 8 if form == "knockout" else 6)
             event = self._launch("all", form, entries, rounds)
             event.strike = self._withdraw_all
             river = self._cast(f"river {form}", healthy, 4)
             event = self._launch("disabled", form, river, 3, ruleset="river", size=4, options=SHORT_RIVER)
             event.is_time, event.strike = self._after_some_decisions(event), self._disable
-            self._launch("down", form, self._cast(f"down {form}", doomed, 4), rounds)
-            slow = self._cast(f"slow {form}", [self._slow.url, *healthy[:3]], 4, max_games=3)
+            self._launch("down", form, self._cast(f"down {form}", doomed, 8 if form == "knockout" else 4), rounds)
+            slow = self._cast(f"slow {form}", self._slow, 4, max_games=3)
             self._launch("slow", form, slow, rounds and 2, limits=SLOW_LIMITS).struck = slow[:1]
-        slow = self._cast("slow river", [self._slow.url, *healthy[:3]], 4)
+        slow = self._cast("slow river", self._slow, 4)
         river = {"ruleset": "river", "size": 4, "options": SHORT_RIVER, "limits": SLOW_LIMITS}
         self._launch("slow river", "round_robin", slow, 1, **river).struck = slow[:1]
 
     def _after_some_decisions(self, event: Event) -> Callable[[], bool]:
         def is_time() -> bool:
-            games, _ = self._arena.store.games.list_for_tournament(event.id, limit=1)
-            return bool(games) and self._arena.store.games.length(games[0].id) >= 10
+            games, _ = self._arena.store.games.list_for_tournament(event.id, limit=100)
+            return any(self._arena.store.games.length(game.id) >= 10 for game in games)
 
         return is_time
 
@@ -126,9 +128,12 @@ class Evening:
         event.struck.append(leader)
 
     def _withdraw_all(self, event: Event) -> None:
+        """Let everybody go in a pause: it would end before the last of them has left."""
+        self._client.set_tournament_state(event.id, "paused")
         for bot_id in event.entries:
             self._client.withdraw(event.id, bot_id)
             event.struck.append(bot_id)
+        self._client.set_tournament_state(event.id, "running")
 
     def _disable(self, event: Event) -> None:
         path = f"/v1/admin/bots/{event.entries[1]}/state"
@@ -179,21 +184,26 @@ def dawdle(_bot: HostileBot, connection: socket.socket, message: Message) -> boo
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory):
     folder, slow = tmp_path_factory.mktemp("bad"), HostileBot(dawdle)
-    (folder / "doomed").mkdir()
-    doomed = Bots(folder / "doomed", HEALTHY, 1, 10)
+    doomed, prompt = hosted(folder / "doomed", think_ms=10), hosted(folder / "prompt", think_ms=0)
     try:
         with Arena(folder / "arena", bots=HEALTHY, think_ms=10, **SETTINGS) as arena:
             arena.start_api()
             with Client(arena.api.address, OPERATOR) as client:
-                evening = Evening(arena, client, doomed, slow)
+                evening = Evening(arena, client, doomed, [slow.url, *prompt.urls[:3]])
                 evening.launch()
                 arena.start_worker()
                 evening.play()
                 evening.look()
             yield evening.events
     finally:
-        doomed.close()
-        slow.close()
+        for each in (doomed, prompt, slow):
+            each.close()
+
+
+def hosted(folder: Path, *, think_ms: float) -> Bots:
+    """Host healthy bots in a process beside those of the arena."""
+    folder.mkdir()
+    return Bots(folder, HEALTHY, 1, think_ms)
 
 
 @pytest.fixture(params=FORMATS)
@@ -217,6 +227,10 @@ def seated(event: Event, number: int) -> set[str]:
     return {bot_id for table in event.rounds[number].tables for bot_id in table}
 
 
+def games(count: int) -> str:
+    return "1 game" if count == 1 else f"{count} games"
+
+
 def test_leader_who_withdraws_is_named_and_everybody_else_plays_on(evening, form):
     event = evening["leader", form]
     leader, row = event.struck[0], event.row(event.struck[0])
@@ -227,8 +241,8 @@ def test_leader_who_withdraws_is_named_and_everybody_else_plays_on(evening, form
     assert (row["forfeits"], retired) == (forfeited, 0)
     if form == "round_robin":
         assert len(event.results) == 15
-        assert forfeited >= 3
-        assert event.reason.endswith(f"withdrew and forfeited {forfeited} games")
+        assert forfeited >= 1
+        assert event.reason.endswith(f"withdrew and forfeited {games(forfeited)}")
     else:
         assert leader not in set().union(*(seated(event, number) for number in event.rounds if number > 2))
     if form == "knockout":
@@ -241,9 +255,9 @@ def test_tournament_that_everybody_leaves_ends_and_says_so(evening, form):
     assert all(row["is_withdrawn"] for row in event.standings["items"])
     if form == "round_robin":
         unplayed = sum(len(result.forfeited) == 2 for result in event.results)
-        assert unplayed >= 2
-        assert event.reason.startswith("all its 6 games are over; ")
-        assert event.reason.endswith(f"; {unplayed} games not played since everybody at the table forfeited")
+        assert unplayed >= 1
+        assert event.reason.startswith("all its 15 games are over; ")
+        assert event.reason.endswith(f"; {games(unplayed)} not played since everybody at the table forfeited")
     else:
         assert event.reason.startswith(f"ended early: 0 of {len(event.entries)} entries were left after round ")
 
@@ -252,14 +266,14 @@ def test_bot_disabled_amid_a_river_game_is_retired_from_it_and_forfeits_what_fol
     event = evening["disabled", form]
     check_healthy(event)
     bot_id = event.struck[0]
-    games = 1 if form == "knockout" else 3
+    played = 1 if form == "knockout" else 3
     first, *later = event.results
-    assert len(event.results) == games
+    assert len(event.results) == played
     assert first.places[first.bots.index(bot_id)] == 4
     assert all(result.forfeited == [result.bots.index(bot_id)] for result in later)
     assert event.counted(bot_id) == (len(later), 1)
-    assert {row["games"] for row in event.standings["items"]} <= {games, 1}
-    forfeits = f"forfeited {len(later)} games and " if later else ""
+    assert {row["games"] for row in event.standings["items"]} <= {played, 1}
+    forfeits = f"forfeited {games(len(later))} and " if later else ""
     assert event.reason.endswith(f"; {event.name(bot_id)} (disabled by the operator) {forfeits}was retired from 1 game")
     assert "secret" not in event.reason
 
@@ -269,10 +283,7 @@ def test_tournament_whose_bots_all_die_at_once_ends_and_says_that_nobody_answere
     void = sum(result.state == "void" for result in event.results)
     assert void >= 1
     assert event.reason.startswith(f"all its {len(event.results)} games are over; ")
-    assert (
-        f"{'1 game' if void == 1 else f'{void} games'} came to nothing since no bot at the table answered"
-        in event.reason
-    )
+    assert f"{games(void)} came to nothing since no bot at the table answered" in event.reason
     assert "unreachable)" in event.reason
     blamed = Counter(name for result in event.results for outcomes in result.outcomes for name in outcomes)
     assert blamed.keys() == {"ok", "unreachable"}
@@ -289,5 +300,4 @@ def test_bot_that_answers_at_its_deadline_is_retired_for_being_late_and_nobody_e
     outcomes = event.row(slow)["outcomes"]
     assert outcomes.keys() <= {"ok", "late", "retired"}
     assert (outcomes["ok"] > 0, outcomes["late"]) == (True, 5 * retired)
-    games = "1 game" if retired == 1 else f"{retired} games"
-    assert f"; {event.name(slow)} was retired from {games} after faults ({5 * retired} late)" in event.reason
+    assert f"; {event.name(slow)} was retired from {games(retired)} after faults ({5 * retired} late)" in event.reason

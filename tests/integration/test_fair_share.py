@@ -58,10 +58,10 @@ def seen(tmp_path_factory):
         large = arena.launch("large", "seven_up", 2, ROUNDS, entries, PATIENT_LIMITS, deals="field")
         arena.start_worker()
         arena.start_api()
-        wait_until(lambda: results(large) >= UNDER_WAY, 40, "a large tournament that is under way", every_s=0.05)
+        wait_until(lambda: results(large) >= UNDER_WAY, 60, "a large tournament that is under way", every_s=0.05)
         small = arena.launch("small", "seven_up", 2, None, entries[:5], PATIENT_LIMITS, deals="field")
         with Onlooker(lambda: look(arena, [large, small], seen), pause_s=0.1):
-            wait_until(lambda: arena.is_finished(small), 40, "the end of the small tournament", every_s=0.05)
+            wait_until(lambda: arena.is_finished(small), 60, "the end of the small tournament", every_s=0.05)
             seen.done = results(large)
         arena.tournaments.set_state(OWNER, large, TournamentState.CANCELLED)
         wait_until(lambda: arena.store.due.count() == 0, 20, "nothing due any more", every_s=0.05)
