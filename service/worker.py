@@ -50,7 +50,9 @@ logger: Final = logging.getLogger(__name__)
 INTERACTIVE_THREADS: Final = 1
 CHECK_THREADS: Final = 8
 FIT_THREADS: Final = 1
-TOURNAMENT_THREADS: Final = 4
+TOURNAMENT_THREADS: Final = 64
+"""A shard holds one until its last game is over. As games end one by one, those that follow come in ever smaller
+shards; with few threads most of them would wait, and behind slow bots those of other tournaments too."""
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000

@@ -13,12 +13,13 @@ from typing import Final, Protocol
 
 from msgspec.structs import replace
 
-from bot_sdk.results.values import GameState, Result, Round
+from bot_sdk.bots import PREFIX
+from bot_sdk.results.values import Entry, GameState, Result, Round
 from service.arena.closing import closable, close
 from service.arena.queue import Queue
 from service.arena.starting import Attempt, Starting
 from service.store import due
-from service.store.entities import Game, Tournament, TournamentState
+from service.store.entities import BotState, Game, Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import Place, places
 from service.tournaments.ending import all_played, how_it_ended
@@ -268,9 +269,16 @@ class Running:
         came_about = look.following.reason or all_played(len(look.places))
         if look.test is not None:
             came_about = look.test.sentence
-        reason = how_it_ended(came_about, look.situation.entries, look.situation.results)
+        entries = look.situation.entries
+        reason = how_it_ended(came_about, entries, look.situation.results, self._states(entries))
         self._have_fitted(look)
         self._end(look.situation.tournament, TournamentState.FINISHED, reason)
+
+    def _states(self, entries: Iterable[Entry]) -> dict[str, BotState | None]:
+        """Give the states of the registered bots, None for deleted ones."""
+        ids = [entry.bot_id for entry in entries if not entry.bot_id.startswith(PREFIX)]
+        found = zip(ids, self._store.bots.get_many(ids), strict=True)
+        return {bot_id: bot.state if bot else None for bot_id, bot in found}
 
     def _decide(self, look: Look) -> None:
         """End a match whose test has crossed a bound; games of pairs after that are cancelled and don't count."""

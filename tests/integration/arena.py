@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Self
 
+from bot_sdk.results.values import GameState
 from bot_sdk.signing import make_secret
 from service.arena.caller import Caller
 from service.arena.games import Games, Policy
@@ -22,7 +23,7 @@ from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
 from service.services import now_ms
-from service.store.entities import Bot, BotState, TournamentState
+from service.store.entities import Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.journal import Journal
 
@@ -123,16 +124,8 @@ class Bots(Process):
     """House bots over HTTP, in a process of their own."""
 
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
-        self.journal = Journal(folder / "asked")
-        command = [
-            "-m",
-            "tests.integration.bot_process",
-            str(folder / "asked"),
-            SECRET,
-            str(batch),
-            str(think_ms),
-            *names,
-        ]
+        self.journal, self.told = Journal(folder / "asked"), Journal(folder / "told")
+        command = ["-m", "tests.integration.bot_process", str(folder), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
         out: IO[bytes] = self.child.stdout
@@ -142,6 +135,7 @@ class Bots(Process):
     def close(self) -> None:
         super().close()
         self.journal.close()
+        self.told.close()
 
 
 class Arena:
@@ -252,7 +246,7 @@ class Arena:
     @property
     def tournaments(self) -> Tournaments:
         return Tournaments(
-            self.store, max_tournaments=10, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
+            self.store, max_tournaments=100, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
         )
 
     def launch(
@@ -260,12 +254,16 @@ class Arena:
         name: str,
         ruleset: str,
         size: int,
-        rounds: int,
+        rounds: int | None,
         entries: list[str],
         limits: dict[str, int],
         options: dict[str, object] | None = None,
+        **more: object,
     ) -> str:
-        """Start a tournament whose id and packs depend on its name alone."""
+        """Start a tournament, a round robin of fresh deals unless `more` has it otherwise.
+
+        Its id and packs depend on its name alone.
+        """
         order = {
             "name": name,
             "ruleset": ruleset,
@@ -276,7 +274,7 @@ class Arena:
             "rounds": rounds,
             "seed": 1,
             "limits": limits,
-        }
+        } | more
         tournament = self.tournaments.create(OWNER, order, Mint(bytes(32), name.encode()))
         for bot_id in entries:
             self.tournaments.enter(OWNER, tournament.id, bot_id, f"entropy of {bot_id}")
@@ -291,6 +289,16 @@ class Arena:
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
         return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id
+
+    def running(self, tournament_id: str) -> list[Game]:
+        """Give a tournament's games that run now."""
+        found, _ = self.store.games.list_for_tournament(tournament_id, limit=1_000, state=GameState.RUNNING)
+        return found
+
+    def lengths(self, tournament_ids: Iterable[str]) -> dict[str, int]:
+        """Tell how many events each game of these tournaments has that runs now."""
+        games = [game.id for name in tournament_ids for game in self.running(name)]
+        return {game_id: self.store.games.length(game_id) for game_id in games}
 
     def is_finished(self, tournament_id: str) -> bool:
         return self.tournaments.get(tournament_id).state is TournamentState.FINISHED

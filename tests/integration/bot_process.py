@@ -1,7 +1,7 @@
-"""A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked.
+"""A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked and told.
 
-`python -m tests.integration.bot_process JOURNAL SECRET BATCH THINK_MS NAME...` prints one URL a line, in the order of
-the names.
+`python -m tests.integration.bot_process FOLDER SECRET BATCH THINK_MS NAME...` prints one URL a line, in the order of
+the names. In the folder, `asked` has the decisions, and `told` the games of whose end a bot was told.
 """
 
 from __future__ import annotations
@@ -19,29 +19,33 @@ from tests.integration.journal import Journal
 
 
 class Journalled:
-    """A bot as it is, but for a line in the journal before each answer, and a time that it takes at least."""
+    """A bot as it is, but for a line in a journal before each answer, and a time that it takes at least."""
 
-    def __init__(self, bot: Bot, journal: Journal, think_s: float) -> None:
+    def __init__(self, bot: Bot, asked: Journal, told: Journal, think_s: float) -> None:
         self._bot = bot
         self._think_s = think_s
-        self._journal = journal
+        self._asked = asked
+        self._told = told
         self.secret = bot.secret
         self.card = bot.card
         self.game_started = bot.game_started
-        self.game_ended = bot.game_ended
+
+    def game_ended(self, message: messages.GameEnded) -> None:
+        self._told.write(message.game.id)
+        self._bot.game_ended(message)
 
     def answer(self, message: messages.Decision) -> messages.ActionReply:
-        self._journal.write(message.decision_id)
+        self._asked.write(message.decision_id)
         time.sleep(self._think_s)
         return self._bot.answer(message)
 
 
-def main(journal: str, secret: str, batch: str, think_ms: str, *names: str) -> None:
-    written = Journal(Path(journal))
+def main(folder: str, secret: str, batch: str, think_ms: str, *names: str) -> None:
+    asked, told = Journal(Path(folder) / "asked"), Journal(Path(folder) / "told")
     for name in names:
         bot = HOUSE[name]()
         bot.secret, bot.max_batch = secret, int(batch)
-        server = Server(Journalled(bot, written, float(think_ms) / 1000))
+        server = Server(Journalled(bot, asked, told, float(think_ms) / 1000))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         sys.stdout.write(f"{server.url}\n")
     sys.stdout.flush()

@@ -11,6 +11,9 @@ from tests.integration.arena import Arena, wait_until
 STUCK_S = 30.0
 LAST_SHARE = 0.9
 """No kill comes later than with this share of the work done, so that each hits work."""
+IN_A_ROW = 2
+"""After so many kills every game that runs must have gone on before the next: the arena gives a game up, and plays it
+again, when three tries at one point of it came to nothing."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,16 @@ def plan(seed: int, victims: Mapping[str, int], totals: Mapping[str, int]) -> li
     ]
 
 
-def unleash(arena: Arena, moments: list[Moment], counters: Mapping[str, Callable[[], int]]) -> Iterator[Moment]:
-    """Let the moments come, as the work goes on, and kill and restart their victims; give each once it has happened."""
+def unleash(
+    arena: Arena,
+    moments: list[Moment],
+    counters: Mapping[str, Callable[[], int]],
+    lengths: Callable[[], Mapping[str, int]],
+) -> Iterator[Moment]:
+    """Let the moments come, as the work goes on, and kill and restart their victims; give each once it has happened.
+
+    `lengths` tells how far each game is that runs.
+    """
     left, draw = list(moments), random.Random(repr(moments))
 
     def come() -> list[Moment]:
@@ -51,6 +62,18 @@ def unleash(arena: Arena, moments: list[Moment], counters: Mapping[str, Callable
             left.remove(moment)
             _strike(arena, moment.victim, draw)
             yield moment
+            if len(left) % IN_A_ROW == 0:
+                _recover(lengths)
+
+
+def _recover(lengths: Callable[[], Mapping[str, int]]) -> None:
+    before = lengths()
+
+    def have_gone_on() -> bool:
+        now = lengths()
+        return all(game_id not in now or now[game_id] > length for game_id, length in before.items())
+
+    wait_until(have_gone_on, STUCK_S, "every game to go on", every_s=0.05)
 
 
 def _strike(arena: Arena, victim: str, draw: random.Random) -> None:

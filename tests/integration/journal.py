@@ -1,4 +1,4 @@
-"""What bots were asked, in a file that one process writes and another reads while it grows."""
+"""What bots were asked or told, in a file that one process writes and another reads while it grows."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ WIDTH = 64
 
 
 class Journal:
-    """One decision id a line, the same again when it is asked again."""
+    """One id a line, the same again when it comes again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
-    def write(self, decision_id: str) -> None:
+    def write(self, name: str) -> None:
         """Append a line in one write, which threads and processes may do side by side."""
-        os.write(self._file, f"{decision_id:<{WIDTH - 1}}\n".encode())
+        os.write(self._file, f"{name:<{WIDTH - 1}}\n".encode())
 
     def count(self) -> int:
-        """Tell how often anybody was asked."""
+        """Tell how many lines there are."""
         return self._path.stat().st_size // WIDTH
 
-    def asked(self) -> Counter[str]:
-        """Tell how often each decision was asked."""
+    def names(self) -> Counter[str]:
+        """Tell how often each id stands there."""
         return Counter(self._path.read_text().split())
 
     def close(self) -> None:

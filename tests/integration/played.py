@@ -5,17 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import to_builtins
+from click.testing import CliRunner
+from msgspec import json, to_builtins
 
+from bot_sdk.cli import main as slagbot
+from bot_sdk.client import Arena as Client
 from bot_sdk.events import Decided
 from bot_sdk.games import record
+from bot_sdk.results.rated import Rated
+from bot_sdk.results.standings import standings
 from bot_sdk.results.values import GameState
+from service.store.leaderboard import Kept
 from service.store.store import Store
 from service.store.tournaments import place
 
 
 def played(store: Store, tournament_id: str) -> dict[str, Any]:
-    """Give all that must not depend on who died when: results and decisions, without their times.
+    """Give all that must not depend on who died when: rounds, results and decisions without their times, standings."""
+    tournament, entries = store.tournaments.get(tournament_id), store.tournaments.entries(tournament_id)
+    rounds, results = store.tournaments.rounds(tournament_id), store.tournaments.results(tournament_id)
+    course = {
+        "seed": tournament.seed,
+        "format": tournament.format,
+        "deals": tournament.deals,
+        "rounds": rounds,
+    }
+    return {
+        "rounds": rounds,
+        "results": decided(store, tournament_id),
+        "closed": store.tournaments.closed(tournament_id),
+        "standings": standings(entries, results, tournament.ruleset, **course),
+        "reason": tournament.reason,
+    }
+
+
+def decided(store: Store, tournament_id: str) -> dict[str, Any]:
+    """Give all results with their decisions, without times.
 
     Simultaneous decisions may be committed in any order, so they are listed seat by seat.
     """
@@ -34,6 +59,11 @@ def decisions(store: Store, game_id: str) -> list[list[tuple[str, str]]]:
         assert isinstance(event, Decided), f"{event} in {game_id}"
         by_seat[event.seat].append((event.action, event.outcome.value))
     return by_seat
+
+
+def rated(store: Store, ruleset: str) -> list[Rated]:
+    """Give what is kept for ratings, in order of the games' ids, without times."""
+    return [json.decode(kept, type=Kept).game for kept in store.ratings.games(ruleset)]
 
 
 def check_whole(store: Store, tournament_id: str, scheduled: int) -> None:
@@ -57,6 +87,13 @@ def check_records(store: Store, tournament_id: str, records: Iterable[bytes]) ->
     assert verified.keys() == results.keys()
     for game_id, game in verified.items():
         assert (game.state.totals, game.places) == (results[game_id].totals, results[game_id].places)
+
+
+def check_recomputed(client: Client, tournament_id: str) -> None:
+    """Check that `slagbot recompute` agrees with the export."""
+    exported = b"".join(client.export(tournament_id, "jsonl"))
+    told = CliRunner().invoke(slagbot, ["recompute", "-"], input=exported)
+    assert told.exit_code == 0, told.output
 
 
 def check_settled(store: Store, bot_ids: list[str]) -> None:

@@ -41,13 +41,13 @@ class Onlooker:
             raise self._failed
 
 
-class _OverHttp:
+class OverHttp:
     """Somebody whose API may be gone, or elsewhere, at each call; `address` tells where it is now."""
 
     def __init__(self, address: Callable[[], str | None]) -> None:
         self._address = address
 
-    def _try(self, call: Callable[[Client], Any]) -> Any:
+    def ask(self, call: Callable[[Client], Any]) -> Any:
         """Give what the API answers, None if it is away, or its store is."""
         address = self._address()
         if address is None:
@@ -61,39 +61,45 @@ class _OverHttp:
                 raise
 
 
-class ResultsSeen(_OverHttp):
-    """Reads rounds and progress of tournaments; a result it has seen must stand for ever as it was."""
+class ResultsSeen(OverHttp):
+    """Reads rounds and progress of tournaments; a pairing or result it has seen must stand for ever as it was."""
 
     def __init__(self, address: Callable[[], str | None], tournament_ids: list[str]) -> None:
         super().__init__(address)
         self._ids = tournament_ids
-        self._seen: dict[str, dict[tuple[int, int, int], Any]] = {name: {} for name in tournament_ids}
+        self._results: dict[str, dict[tuple[int, int, int], Any]] = {name: {} for name in tournament_ids}
+        self._rounds: dict[str, dict[int, Any]] = {name: {} for name in tournament_ids}
         self.looks = 0
 
     def look(self) -> None:
         for name in self._ids:
-            rounds = self._try(lambda client, name=name: list(client.rounds(name)))
-            shown = self._try(lambda client, name=name: client.tournament(name))
+            rounds = self.ask(lambda client, name=name: list(client.rounds(name)))
+            shown = self.ask(lambda client, name=name: client.tournament(name))
             if rounds is not None and shown is not None:
                 self._compare(name, rounds, shown["progress"])
 
     def _compare(self, name: str, rounds: list[Any], progress: dict[str, int]) -> None:
-        now = {
+        drawn = {each["round"]: ([table["bots"] for table in each["tables"]], sorted(each["byes"])) for each in rounds}
+        results = {
             (each["round"], table["table"], game["leg"]): game
             for each in rounds
             for table in each["tables"]
             for game in table["games"]
             if game["totals"] is not None
         }
-        before = self._seen[name]
-        lost = {place: result for place, result in before.items() if now.get(place) != result}
-        assert not lost, f"results that were shown have gone or changed: {lost}"
-        assert progress["finished"] >= len(now), f"{progress} after {len(now)} results"
-        before |= now
+        _keep(self._rounds[name], drawn, "rounds")
+        _keep(self._results[name], results, "results")
+        assert progress["finished"] >= len(results), f"{progress} after {len(results)} results"
         self.looks += 1
 
 
-class Person(_OverHttp):
+def _keep(seen: dict[Any, Any], now: dict[Any, Any], what: str) -> None:
+    lost = {each: value for each, value in seen.items() if now.get(each) != value}
+    assert not lost, f"{what} that were shown have gone or changed: {lost}"
+    seen |= now
+
+
+class Person(OverHttp):
     """Plays one game against house bots; an action that was taken stays taken."""
 
     def __init__(self, address: Callable[[], str | None]) -> None:
@@ -114,7 +120,7 @@ class Person(_OverHttp):
         """Look at the seat; if it owes a decision, take one, again until it is answered."""
         if self.is_done:
             return
-        view = self._try(lambda client: client.seat(self.game_id, 0, self._token, wait_s=1))
+        view = self.ask(lambda client: client.seat(self.game_id, 0, self._token, wait_s=1))
         if view is None:
             return
         self.is_done = view["state"] != "running"
@@ -123,7 +129,7 @@ class Person(_OverHttp):
             return
         assert decision_id == f"{self.game_id}.0.{len(self.taken)}", f"{decision_id} is owed after {self.taken}"
         action = random.Random(decision_id).choice(view["legal_actions"])
-        while not self._try(lambda client: client.act(self.game_id, 0, decision_id, action, self._token)):
+        while not self.ask(lambda client: client.act(self.game_id, 0, decision_id, action, self._token)):
             pass
         self.taken.append(action)
 

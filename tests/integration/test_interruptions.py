@@ -41,7 +41,7 @@ def stand_still(pid, seconds=2.0):
 
 
 def asked_twice(arena):
-    return {name: times for name, times in arena.bots.journal.asked().items() if times > 1}
+    return {name: times for name, times in arena.bots.journal.names().items() if times > 1}
 
 
 def outcomes(arena, tournament_id):

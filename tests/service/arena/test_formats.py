@@ -127,7 +127,7 @@ def test_round_robin_that_everybody_leaves_is_forfeited_to_its_end(start, tourna
         tournaments.withdraw(owner, tournament, bot)
     ended = finish(tournament)
     assert "bot_a withdrew and forfeited 2 games" in ended.reason
-    assert "3 games came to nothing since no bot at the table answered" in ended.reason
+    assert "3 games not played since everybody at the table forfeited" in ended.reason
 
 
 def test_paused_swiss_draws_no_round_until_it_is_resumed(running, start, store, worker, tournaments, owner):
