@@ -7,6 +7,9 @@ What a game is worth:
 - A forfeited game of Seven Up wasn't played: the opponent has the point, in the forfeit columns, and
   neither board nor deals say anything. One of River was played on with fallbacks: it is worth 0 to the
   forfeiter, who meets nobody in it, and its totals to the others.
+- A seat of River that was retired is played on with fallbacks too, which are bids of 0 mostly, and those are worth
+  points. The game is worth 0 to it, or a dead bot would be ahead of live ones; it has met the others, and lost to
+  each that wasn't retired.
 
 Sums are of whole and half points, which floats hold exactly; so equal scores are equal in whatever order
 games end.
@@ -136,9 +139,10 @@ def _count_river(result: Result, tallies: Tallies) -> None:
     counted = counted_seats(result) if result.state is GameState.FINISHED else []
     for seat, bot_id in enumerate(result.bots):
         mine = tallies[bot_id]
-        mine.play(result, seat, result.totals[seat] if seat in counted else 0)
+        scores = seat in counted and not result.retired[seat]
+        mine.play(result, seat, result.totals[seat] if scores else 0)
         mine.forfeits += seat in result.forfeited
-        if seat in counted:
+        if scores:
             mine.wins += places_of(result)[seat] == 1
             mine.deals += result.deals
             mine.exact_bids += result.exact_bids[seat] if result.exact_bids else 0

@@ -199,12 +199,12 @@ def test_a_shared_first_place_is_a_win_for_both():
     assert {bot: row.wins for bot, row in rows.items()} == {"a": 1, "b": 1, "c": 0, "d": 0}
 
 
-def test_a_retired_seat_keeps_its_points_and_loses_every_encounter():
-    results = [game("abcd", [50, 20, 10, 0], retired="a"), game("abcd", [20, 50, 10, 0])]
+def test_a_game_is_worth_nothing_to_a_retired_seat_which_loses_every_encounter():
+    results = [game("abcd", [50, 20, 10, 0], retired="a"), game("abcd", [70, 50, 10, 0])]
     rows = table("abcd", results, "river")
-    assert rows["a"].mean.mean == rows["b"].mean.mean == 35
-    assert tiebreak(rows, "head_to_head") == {"b": 1.0, "a": 0.0, "c": None, "d": None}
-    assert {bot: row.wins for bot, row in rows.items()} == {"b": 2, "a": 0, "c": 0, "d": 0}
+    assert (rows["a"].mean.mean, rows["a"].points, rows["b"].mean.mean) == (35, 70, 35)
+    assert tiebreak(rows, "head_to_head") == {"a": 0.5, "b": 0.5, "c": None, "d": None}
+    assert {bot: row.wins for bot, row in rows.items()} == {"a": 1, "b": 1, "c": 0, "d": 0}
 
 
 def test_a_forfeited_game_scores_nothing_for_the_forfeiter_and_no_encounter():
