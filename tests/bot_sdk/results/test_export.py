@@ -240,6 +240,16 @@ def test_missing_rows_and_rows_of_nobody_are_named():
     assert [(each.bot_id, each.column) for each in differences(read(extra))] == [("b", "row"), ("z", "row")]
 
 
+def test_rows_in_another_order_are_named():
+    lines = list(LINES)
+    first = next(at for at, line in enumerate(lines) if line.startswith(b'{"standing"'))
+    lines[first : first + 2] = reversed(lines[first : first + 2])
+    assert [(each.bot_id, each.column, each.expected, each.got) for each in differences(read(lines))] == [
+        ("a", "position", 1, 2),
+        ("c", "position", 2, 1),
+    ]
+
+
 def on_rating(change: Callable[[dict[str, Any]], Any]) -> list[bytes]:
     lines = [json.loads(line) for line in write(RIVER)]
     change(lines[-1]["rating"])
