@@ -169,6 +169,8 @@ def on_result(**changes: Any) -> list[bytes]:
         (on_result(totals=[7, 10**400]), "line 10: expected points, bids and deals up to"),
         (on_result(bots=["a", "c"]), "expected at table 1 of round 1 the entries drawn there, .* got .* in game gam_"),
         (changed("result", lambda of: of["slot"].update(table=7)), "expected at table 7 of round 1"),
+        (changed("result", lambda of: of["slot"].update(leg=1)), "expected a leg from 0 to 0 .* got 1 in gam_"),
+        (changed("result", lambda of: of["slot"].update(leg=-1)), "expected a leg from 0 to 0 .* got -1 in gam_"),
         (without("round"), "expected at table 1 of round 1"),
         (changed("entry", lambda of: of.update(bot_id="a"), at=1), "line 3: expected each entry once, got that of 'a'"),
         (
