@@ -15,6 +15,7 @@ import msgspec
 
 from bot_sdk.errors import SdkError, quoted
 from bot_sdk.games.registry import RulesetError, ruleset
+from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.rated import Rating
 from bot_sdk.results.standings import Standing
 from bot_sdk.results.values import Entry, GameState, Result, Round
@@ -117,7 +118,7 @@ def read(lines: Iterable[bytes]) -> Export:
     """Read an export; raises `ExportError` unless it is whole and its things fit together.
 
     Checked: the form of every line, that each entry, round, game and standing comes once, that a result has as
-    many of everything as seats and is one of a table that was drawn, and the counts of the head. Not checked:
+    many of everything as seats and is a leg of a table that was drawn, and the counts of the head. Not checked:
     whether the standings follow from the results (see `recompute`).
     """
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
@@ -210,3 +211,6 @@ def _check_drawn(export: Export) -> None:
                 f"expected at table {at.table} of round {at.round} the entries drawn there, {quoted(table)}, "
                 f"got {quoted(result.bots)} in game {result.game_id}"
             )
+        legs = legs_of(len(table), export.tournament.deals)
+        if not 0 <= at.leg < legs:
+            raise ExportError(f"expected a leg from 0 to {legs - 1} at such a table, got {at.leg} in {result.game_id}")

@@ -29,8 +29,9 @@ class Difference(msgspec.Struct, frozen=True):
     """Where an export says something else than follows from it.
 
     `kind` is `standing` or `rating`; `version` is None but for ratings. `column` is that of a row, with a dot
-    before what is inside, as in `mean.low`; `row` stands for a row that only one of both has. `expected` was
-    recomputed, `got` stands in the export.
+    before what is inside, as in `mean.low`; `row` stands for a row that only one of both has, `position` for where a
+    standing stands among all, from 1: within a place that was drawn by lot. `expected` was recomputed, `got` stands in
+    the export.
     """
 
     kind: str
@@ -57,7 +58,11 @@ def differences(export: Export) -> list[Difference]:
         rounds=export.rounds,
     )
     fitted = _fitted(export) if export.ratings else []
-    return [*_compared("standing", ranked, export.standings), *_compared("rating", fitted, export.ratings)]
+    return [
+        *_compared("standing", ranked, export.standings),
+        *_moved(ranked, export.standings),
+        *_compared("rating", fitted, export.ratings),
+    ]
 
 
 def _fitted(export: Export) -> list[Rating]:
@@ -81,6 +86,16 @@ def _compared(
         for column in [*mine, *(column for column in theirs if column not in mine)]:
             if not _agree(mine.get(column), theirs.get(column), _TOLERANCES[kind]):
                 yield Difference(kind, *key, column, mine.get(column), theirs.get(column))
+
+
+def _moved(expected: Sequence[Standing], got: Sequence[Standing]) -> Iterator[Difference]:
+    """Tell who stands elsewhere, if all are there. Ratings aren't asked: their last digits may order equal ones."""
+    positions = {row.bot_id: position for position, row in enumerate(got, 1)}
+    if {row.bot_id for row in expected} != set(positions):
+        return
+    for position, row in enumerate(expected, 1):
+        if positions[row.bot_id] != position:
+            yield Difference("standing", row.bot_id, None, "position", position, positions[row.bot_id])
 
 
 def _by_bot(rows: Sequence[Standing] | Sequence[Rating]) -> Mapping[tuple[str, str | None], dict[str, Any]]:

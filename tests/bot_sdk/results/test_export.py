@@ -169,6 +169,8 @@ def on_result(**changes: Any) -> list[bytes]:
         (on_result(totals=[7, 10**400]), "line 10: expected points, bids and deals up to"),
         (on_result(bots=["a", "c"]), "expected at table 1 of round 1 the entries drawn there, .* got .* in game gam_"),
         (changed("result", lambda of: of["slot"].update(table=7)), "expected at table 7 of round 1"),
+        (changed("result", lambda of: of["slot"].update(leg=1)), "expected a leg from 0 to 0 .* got 1 in gam_"),
+        (changed("result", lambda of: of["slot"].update(leg=-1)), "expected a leg from 0 to 0 .* got -1 in gam_"),
         (without("round"), "expected at table 1 of round 1"),
         (changed("entry", lambda of: of.update(bot_id="a"), at=1), "line 3: expected each entry once, got that of 'a'"),
         (
@@ -238,6 +240,16 @@ def test_missing_rows_and_rows_of_nobody_are_named():
     assert [(each.bot_id, each.column, each.got) for each in missing] == [(bot, "row", None) for bot in "acedb"]
     extra = changed("standing", lambda of: of.update(bot_id="z"), at=4)
     assert [(each.bot_id, each.column) for each in differences(read(extra))] == [("b", "row"), ("z", "row")]
+
+
+def test_rows_in_another_order_are_named():
+    lines = list(LINES)
+    first = next(at for at, line in enumerate(lines) if line.startswith(b'{"standing"'))
+    lines[first : first + 2] = reversed(lines[first : first + 2])
+    assert [(each.bot_id, each.column, each.expected, each.got) for each in differences(read(lines))] == [
+        ("a", "position", 1, 2),
+        ("c", "position", 2, 1),
+    ]
 
 
 def on_rating(change: Callable[[dict[str, Any]], Any]) -> list[bytes]:

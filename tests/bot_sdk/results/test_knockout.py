@@ -22,9 +22,20 @@ def test_then_net_points():
 
 
 def test_then_wins_at_the_table():
-    # Level in points and net: a won one leg and took the other by forfeit; so did b, but its first was played.
-    legs = [game("ab", [0, 0], forfeited="b", deals=0), game("ab", [4, 7]), game("ba", [4, 7], state=GameState.VOID)]
+    # A point each, and level when a retired; but a's point came by forfeit.
+    legs = [game("ab", [0, 0], forfeited="b", deals=0), game("ab", [4, 4], retired="a")]
     assert table_ranking(legs, "seven_up", "ab") == ["b", "a"]
+
+
+def test_net_points_outrank_wins_at_the_table():
+    # A point each: b's was won at the table, but a was ahead there when it retired.
+    legs = [game("ab", [0, 0], forfeited="b", deals=0), game("ab", [6, 4], retired="a")]
+    assert table_ranking(legs, "seven_up", "ba") == ["a", "b"]
+
+
+def test_points_of_a_void_leg_are_nobodys():
+    legs = [game("ab", [7, 3]), game("ba", [7, 3]), game("ab", [0, 6], state=GameState.VOID)]
+    assert table_ranking(legs, "seven_up", "ab") == ["a", "b"]
 
 
 def test_a_forfeit_is_lost():

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot_sdk.results.intervals import t_quantile
 from bot_sdk.results.rated import Rated, Rating
 from bot_sdk.results.ratings import ANCHORS, fit
 
@@ -80,6 +81,14 @@ def test_a_table_is_its_meetings():
     rows = ratings_of(games(*["abcd"] * 3, "dcba"))
     assert rows["a"] > rows["b"] > rows["c"] > rows["d"]
     assert rows["a"] - rows["b"] == pytest.approx(rows["c"] - rows["d"])
+
+
+def test_a_meeting_at_a_table_of_four_pulls_half_as_much_as_a_game_of_two():
+    strengths = {bot: (rating - 1500) / (400 / log(10)) for bot, rating in ratings_of(games("abcd")).items()}
+    for bot, strength in strengths.items():
+        won = {other: float(bot < other) for other in strengths if other != bot}
+        pull = sum(points - 1 / (1 + exp(strengths[other] - strength)) for other, points in won.items())
+        assert pull / 2 == pytest.approx(strength / log(10) ** 2, abs=1e-8)
 
 
 def test_the_scale_stands_on_the_anchor():
@@ -205,6 +214,24 @@ def test_a_bot_of_one_board_is_hardly_known():
     rows = by_bot(fit([*tables(8, 60, 5), Rated("u/1", (("new", None), ("bot_01", None)), (1, 2))]))
     assert rows["new"].high - rows["new"].rating == pytest.approx(WIDEST)
     assert all(row.high - row.rating < 200 for bot, row in rows.items() if bot != "new")
+
+
+def test_nobody_is_known_worse_than_who_has_not_played():
+    rows = fit(games("ab", "ba"))
+    assert [row.high - row.rating for row in rows] == pytest.approx([WIDEST, WIDEST])
+
+
+def test_an_interval_worked_by_hand():
+    # Strengths x and -x; leaving out a board of surprise y - p moves them by (y - p) / (ridge + 2 p (1 - p) n).
+    results = ["ab"] * 20 + ["ba"] * 10
+    n, ridge, unit = len(results), 1 / log(10) ** 2, 400 / log(10)
+    p = 1 / (1 + exp(-gap(games(*results)) / unit))
+    stiffness = ridge + 2 * p * (1 - p) * n
+    moved = sum(((order == "ab") - p) ** 2 for order in results) / stiffness**2
+    variance = moved * n / (n - 1) + ridge / 2 / stiffness**2
+    row = by_bot(fit(games(*results)))["a"]
+    assert row.high - row.rating == pytest.approx(t_quantile(n - 1) * unit * variance**0.5)
+    assert row.rating - row.low == pytest.approx(row.high - row.rating)
 
 
 def test_straight_losses_leave_doubt_about_how_weak_a_bot_is():

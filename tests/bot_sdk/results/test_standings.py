@@ -89,6 +89,16 @@ def test_net_points_per_deal_follow():
     assert places(rows) == {"e": 1, "b": 2, "a": 3, "c": 4, "d": 5}
 
 
+def test_net_points_per_deal_outrank_wins():
+    # a and b never met and have a point each, both from c: b's by forfeit, but it lost to d by less.
+    results = [game("ac", [7, 6]), game("da", [7, 0]), game("bc", [0, 0], forfeited="c", deals=0), game("db", [7, 6])]
+    rows = table("abcd", results, "seven_up")
+    assert tiebreak(rows, "sonneborn_berger") == {"d": 2, "a": 0, "b": 0, "c": 0}
+    assert tiebreak(rows, "net_points_per_deal") == {"d": 8 / 16, "b": -1 / 8, "a": -6 / 16, "c": -1 / 8}
+    assert tiebreak(rows, "wins") == {"d": 2, "b": 0, "a": 1, "c": 0}
+    assert places(rows) == {"d": 1, "b": 2, "a": 3, "c": 4}
+
+
 def test_bots_that_nothing_separates_share_a_place():
     rows = table("abcde", wins("ab bc ca ad ea db be cd ec ed"), "seven_up")
     assert places(rows) == {"e": 1, "b": 2, "a": 3, "c": 3, "d": 5}
@@ -176,6 +186,12 @@ def test_head_to_head_comes_first():
     assert rows["a"].mean.mean == rows["b"].mean.mean
     assert tiebreak(rows, "head_to_head") == {"a": 2 / 3, "b": 1 / 3, "c": None, "d": None}
     assert places(rows) == {"a": 1, "b": 2, "c": 3, "d": 4}
+
+
+def test_head_to_head_outranks_wins():
+    rows = table("bacd", [game("abcd", s) for s in ([30, 20, 40, 0], [30, 20, 40, 0], [20, 40, 1, 0])], "river")
+    assert tiebreak(rows, "wins") == {"c": 2, "a": 0, "b": 1, "d": 0}
+    assert places(rows) == {"c": 1, "a": 2, "b": 3, "d": 4}
 
 
 RING = ([30, 20, 10, 0], [20, 30, 40, 0])  # a, b, c: 50 points each, 2 of 4 encounters won each; a and c won a game

@@ -107,6 +107,25 @@ def test_the_legs_of_a_table_are_one_round_for_buchholz():
     assert tiebreak(rows, "sonneborn_berger") == {"a": 2 + 2, "b": 3 + 2, "c": 1}
 
 
+def test_of_a_table_of_which_one_leg_was_played_both_met_the_other():
+    rounds = drawn("ab")
+    legs = [game("ab", [7, 2], at=(1, 1, 0)), game("ba", [0, 0], forfeited="b", deals=0, at=(1, 1, 1))]
+    rows = table("ab", legs, rounds, deals="rotate")
+    assert {bot: row.points for bot, row in rows.items()} == {"a": 2, "b": 0}
+    assert tiebreak(rows, "buchholz") == {"a": 0, "b": 2}
+
+
+def test_with_rotate_a_round_after_a_withdrawal_is_half_of_each_leg():
+    rounds = drawn("ab / c", "bc")
+    legs = [game(pair, [7, 2], at=at) for pair, at in (("ab", (1, 1, 0)), ("ba", (1, 1, 1)))]
+    rows = table(
+        "abc", [*legs, *won(drawn("", "bc")), game("cb", [2, 7], at=(2, 1, 1))], rounds, deals="rotate", withdrawn="a"
+    )
+    assert {bot: (row.points, row.missing) for bot, row in rows.items()} == {"b": (3, 0), "a": (1, 2), "c": (1, 0)}
+    # b met a (1 + 2 x ½) and c (1); a met b (3) and a dummy with its own 1; c had a bye (its own 1) and met b (3).
+    assert tiebreak(rows, "buchholz") == {"b": 3, "a": 4, "c": 4}
+
+
 def test_a_game_that_was_never_played_is_missing_and_met_nobody():
     rounds = drawn("ab cd")
     results = [*won(drawn("ab")), game("cd", [0, 0], state=GameState.ABORTED, at=(1, 2, 0))]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
 from service.arena.errors import ConflictError
+from service.arena.scoreboard import Scoreboard
 from service.store import due
 from service.store.entities import BotState, Sprt, TournamentState
 from tests.service.bench import Background
@@ -247,6 +248,26 @@ def test_pairs_are_judged_in_order_and_those_after_the_end_do_not_count(running,
     assert f"after {len(counted)} pairs" in ended.reason
     states = Counter(game.state for game in games_of(store, tournament))
     assert states[GameState.RUNNING] == 0
+
+
+def test_pairs_behind_one_under_way_decide_nothing_and_those_behind_the_last_never_count(
+    running, sprt_match, store, worker, tournaments, finish
+):
+    tournament, scoreboard = sprt_match(elo1=400.0), Scoreboard(store, tournaments, clock=lambda: 0)
+    running.advance(tournament, 1)
+    first, others = games_of(store, tournament)[:2], games_of(store, tournament)[2:]
+    worker.drive(*[game.id for game in others])
+    running.advance(tournament, 1)
+    assert [store.games.get(game.id).state for game in first] == [GameState.RUNNING] * 2
+    assert scoreboard.counted(store.tournaments.get(tournament)) == (store.tournaments.entries(tournament), {}, [])
+    worker.drive(*[game.id for game in first])
+    running.advance(tournament, 1)
+    assert GameState.CANCELLED in {game.state for game in games_of(store, tournament)}  # now it is decided
+    finish(tournament)
+    pairs, counted = scoreboard.view(tournament)["test"]["pairs"], scoreboard.counted(store.tournaments.get(tournament))
+    assert list(counted.rounds) == list(range(1, pairs + 1))
+    assert [result.slot.round for result in counted.results] == [number for number in counted.rounds for _ in range(2)]
+    assert len(results_of(store, tournament)) > 2 * pairs
 
 
 def test_games_under_way_when_a_test_is_decided_are_cancelled(running, sprt_match, store, worker, finish):
