@@ -51,8 +51,18 @@ def table(lines: Sequence[Line], title: str) -> Table:
 
 
 def _shown(value: Interval, digits: int) -> str:
-    spread = "" if value.half_width is None else f" ± {value.half_width:.{digits}f}"
-    return "" if value.mean is None else f"{value.mean:.{digits}f}{spread}"
+    return interval_text(value.mean, value.low, value.high, digits)
+
+
+def interval_text(mean: float | None, low: float | None, high: float | None, digits: int) -> str:
+    """Show a mean with its interval, as far as there are any: by ± where it reaches as far to both sides."""
+    if mean is None:
+        return "-"
+    if low is None or high is None:
+        return f"{mean:.{digits}f}"
+    if abs(low + high - 2 * mean) < 10**-digits:
+        return f"{mean:.{digits}f} ± {(high - low) / 2:.{digits}f}"
+    return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def steps_text(steps: Iterable[Step]) -> str:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from bot_sdk.events import Decided, Outcome
 from bot_sdk.local import Played
-from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.intervals import Interval, share_interval, t_interval
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Tally:
             name,
             len(self._games),
             seats,
-            t_interval([fmean(values) for values in self._wins.values()]),
+            share_interval([fmean(values) for values in self._wins.values()]),
             t_interval([fmean(values) for values in self._points.values()]),
             dict(self._outcomes),
             self._ms / max(1, self._outcomes.total()),

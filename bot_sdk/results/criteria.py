@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from bot_sdk.results.facts import Facts
+from bot_sdk.results.intervals import Interval, share_interval, t_interval
 
 Value: TypeAlias = float | Fraction | None
 Measure: TypeAlias = Callable[[str, Sequence[str], Facts], Value]
@@ -19,13 +20,15 @@ Measure: TypeAlias = Callable[[str, Sequence[str], Facts], Value]
 class Criteria:
     """What ranks bots: scores one after another, then among those level in all of them the tie-breaks.
 
-    `score` and `mean` say in words what bots are ranked by, and what their mean is the mean of.
+    `score` and `mean` say in words what bots are ranked by, and what their mean is the mean of. `interval` gives that
+    mean with its interval.
     """
 
     scores: Sequence[Measure]
     tiebreaks: Mapping[str, Measure]
     score: str
     mean: str
+    interval: Callable[[Sequence[float]], Interval]
 
 
 def criteria(ruleset: str, tournament_format: str) -> Criteria:
@@ -102,7 +105,7 @@ def _exact_bid_rate(bot_id: str, _level: Sequence[str], facts: Facts) -> float |
 
 
 _GAME = "points of a game that was played"
-_SCORE = "points of a game, 0 for one that was forfeited"
+_SCORE = "points of a game, 0 for one that was forfeited or from which the seat was retired"
 _FURTHEST = "how far it came; those of the deciding table by their ranking there; then "
 _POINTS = "points: 1 for each game won, by forfeit too"
 _MEAN = "mean: the mean over boards of what a game brought"
@@ -125,15 +128,19 @@ _RIVER: dict[str, Measure] = {"head_to_head": _encounters, "wins": _wins, "exact
 
 _CRITERIA: dict[str, dict[str, Criteria]] = {
     "seven_up": {
-        "round_robin": Criteria([_points], _SEVEN_UP, _POINTS, _GAME),
-        "swiss": Criteria([_points], _SEVEN_UP_SWISS, f"{_POINTS}, and for a bye", _GAME),
-        "knockout": Criteria([_reached, _final, _points], _SEVEN_UP, _FURTHEST + _POINTS, _GAME),
+        "round_robin": Criteria([_points], _SEVEN_UP, _POINTS, _GAME, share_interval),
+        "swiss": Criteria([_points], _SEVEN_UP_SWISS, f"{_POINTS}, and for a bye", _GAME, share_interval),
+        "knockout": Criteria([_reached, _final, _points], _SEVEN_UP, _FURTHEST + _POINTS, _GAME, share_interval),
     },
     "river": {
-        "round_robin": Criteria([_mean_score], _RIVER, _MEAN, _SCORE),
+        "round_robin": Criteria([_mean_score], _RIVER, _MEAN, _SCORE, t_interval),
         "swiss": Criteria(
-            [_stayed, _mean_score], _RIVER, f"{_MEAN}; behind all others who withdrew before the last round", _SCORE
+            [_stayed, _mean_score],
+            _RIVER,
+            f"{_MEAN}; behind all others who withdrew before the last round",
+            _SCORE,
+            t_interval,
         ),
-        "knockout": Criteria([_reached, _final, _mean_score], _RIVER, _FURTHEST + _MEAN, _SCORE),
+        "knockout": Criteria([_reached, _final, _mean_score], _RIVER, _FURTHEST + _MEAN, _SCORE, t_interval),
     },
 }

@@ -12,7 +12,7 @@ import msgspec
 
 from bot_sdk.results.comparison import superiority
 from bot_sdk.results.encounters import counted_seats, decided
-from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.intervals import Interval, share_interval
 from bot_sdk.results.standings import standings
 from bot_sdk.results.values import Entry, GameState, Result, Round
 
@@ -98,8 +98,10 @@ def crosstable(
         points, means = sum(pair.scores), pair.board_means()
         better = superiority(means)
         worse = None if better is None else 1 - better
-        cells[one, other] = _cell(pair, 0, points, t_interval(means), better)
-        cells[other, one] = _cell(pair, 1, len(pair.scores) - points, t_interval([1 - mean for mean in means]), worse)
+        cells[one, other] = _cell(pair, 0, points, share_interval(means), better)
+        cells[other, one] = _cell(
+            pair, 1, len(pair.scores) - points, share_interval([1 - mean for mean in means]), worse
+        )
     return [
         CrosstableRow(
             place=row.place,

@@ -19,9 +19,9 @@ from itertools import groupby
 
 import msgspec
 
-from bot_sdk.results.criteria import Measure, Value, criteria
+from bot_sdk.results.criteria import Criteria, Measure, Value, criteria
 from bot_sdk.results.facts import Facts, gathered
-from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.intervals import Interval
 from bot_sdk.results.lots import lot
 from bot_sdk.results.values import Entry, Result, Round
 
@@ -104,11 +104,11 @@ def standings(
             place = len(rows) + 1
             for bot_id in sorted(tied, key=lambda bot_id: lot(seed, bot_id)):
                 values = {name: measure(bot_id, level, facts) for name, measure in ranked_by.tiebreaks.items()}
-                rows.append(_row(place, entered[bot_id], facts, values))
+                rows.append(_row(place, entered[bot_id], facts, ranked_by, values))
     return rows
 
 
-def _row(place: int, entry: Entry, facts: Facts, tiebreaks: Mapping[str, Value]) -> Standing:
+def _row(place: int, entry: Entry, facts: Facts, ranked_by: Criteria, tiebreaks: Mapping[str, Value]) -> Standing:
     sums, held = facts.tallies[entry.bot_id], facts.attendances[entry.bot_id]
     return Standing(
         place=place,
@@ -116,7 +116,7 @@ def _row(place: int, entry: Entry, facts: Facts, tiebreaks: Mapping[str, Value])
         name=entry.name,
         games=sums.games,
         points=float(sums.points),
-        mean=t_interval(sums.board_means()),
+        mean=ranked_by.interval(sums.board_means()),
         wins=sums.wins,
         byes=held.byes,
         forfeits=sums.forfeits,

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from bot_sdk.events import Outcome
 from bot_sdk.games import record
+from bot_sdk.reports import interval_text
 from service.launch import local
 
 LINE_EVERY: Final = 10
@@ -134,9 +135,5 @@ class Screen:
 
 
 def interval(shown: Mapping[str, Any], digits: int = 2) -> str:
-    """Show a mean and half the width of its interval, as far as there are any."""
-    if shown["mean"] is None:
-        return "-"
-    if shown["low"] is None:
-        return f"{shown['mean']:.{digits}f}"
-    return f"{shown['mean']:.{digits}f} ± {(shown['high'] - shown['low']) / 2:.{digits}f}"
+    """Show a mean and its interval, as far as there are any."""
+    return interval_text(shown["mean"], shown["low"], shown["high"], digits)

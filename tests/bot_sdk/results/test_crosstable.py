@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot_sdk.results.comparison import superiority
 from bot_sdk.results.crosstable import Cell, crosstable
-from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.intervals import Interval, share_interval
 from bot_sdk.results.standings import standings
 from bot_sdk.results.values import GameState, Result
 from tests.bot_sdk.results.made import entered, game, wins
@@ -36,14 +36,14 @@ def test_a_pair_that_never_met_has_no_cell():
 
 def test_a_pair_has_its_games_points_and_an_interval_over_boards():
     found = cells("ab", wins("ab ab ba ab"), "seven_up")
-    assert (found["ab"].games, found["ab"].points, found["ab"].mean) == (4, 3, t_interval([1, 1, 0, 1]))
-    assert (found["ba"].games, found["ba"].points, found["ba"].mean) == (4, 1, t_interval([0, 0, 1, 0]))
+    assert (found["ab"].games, found["ab"].points, found["ab"].mean) == (4, 3, share_interval([1, 1, 0, 1]))
+    assert (found["ba"].games, found["ba"].points, found["ba"].mean) == (4, 1, share_interval([0, 0, 1, 0]))
 
 
 def test_games_of_one_board_are_one_value_of_the_interval():
     results = [game("ab", [7, 1], board="1"), game("ba", [7, 1], board="1"), game("ab", [7, 1], board="2")]
     found = cells("ab", results, "seven_up")
-    assert found["ab"].mean == t_interval([0.5, 1])
+    assert found["ab"].mean == share_interval([0.5, 1])
     assert (found["ab"].games, found["ab"].points) == (3, 2)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import pi, sqrt, tan
+from math import comb, pi, sqrt, tan
 from random import Random
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from bot_sdk.results.intervals import Interval, t_interval, t_quantile
+from bot_sdk.results.intervals import Interval, share_interval, t_interval, t_quantile
 
 # Two-sided 95% points of Student's t. The tables in print (the NIST/SEMATECH e-Handbook, 1.3.6.7.2) give their first
 # three decimals; the rest comes from bisecting the finite series in decimal arithmetic of 60 digits.
@@ -86,3 +86,31 @@ def test_half_width_reaches_both_ways():
     made = t_interval([1.0, 2.0, 3.0, 4.0])
     assert made.half_width == pytest.approx(2.0542603, abs=1e-6)
     assert t_interval([3.0]).half_width is None
+
+
+def coverage(boards, chance):
+    """How often the interval over games won and lost holds the true mean, exactly."""
+    held = 0.0
+    for won in range(boards + 1):
+        found = share_interval([1.0] * won + [0.0] * (boards - won))
+        if found.low <= chance <= found.high:
+            held += comb(boards, won) * chance**won * (1 - chance) ** (boards - won)
+    return held
+
+
+@pytest.mark.parametrize("boards", [8, 12, 20, 40, 60])
+@pytest.mark.parametrize("chance", [0.05, 0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+def test_interval_of_a_share_of_games_won_holds_the_true_one_at_least_94_times_in_100(boards, chance):
+    assert coverage(boards, chance) >= 0.94
+
+
+@pytest.mark.parametrize("chance", [0.4, 0.5, 0.6])
+def test_interval_of_a_share_is_no_wider_than_it_must_be(chance):
+    assert all(coverage(boards, chance) <= 0.97 for boards in (12, 20, 40, 60))
+
+
+def test_mean_of_shares_is_theirs_and_few_of_them_have_no_interval():
+    assert share_interval([]) == Interval(None)
+    assert share_interval([1.0]) == Interval(1.0)
+    swept = share_interval([1.0, 1.0, 1.0])
+    assert (swept.mean, swept.low < 0.5 < swept.high) == (1.0, True)

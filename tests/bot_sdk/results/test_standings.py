@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot_sdk.results.intervals import Interval, t_interval
+from bot_sdk.results.intervals import Interval, share_interval, t_interval
 from bot_sdk.results.lots import lot
 from bot_sdk.results.standings import Standing, method, standings
 from bot_sdk.results.tally import Tally
@@ -47,11 +47,12 @@ def test_seven_up_ranks_by_points():
 
 def test_seven_up_mean_is_points_per_game_over_boards():
     rows = table("abc", wins("ab ac bc"), "seven_up")
-    assert rows["a"].mean == Interval(1.0, 1.0, 1.0)
-    # Boards 0 and 1: standard error 1/2, times t(1 degree) = tan(0.475 pi).
-    assert rows["b"].mean.mean == 0.5
-    assert rows["b"].mean.low == pytest.approx(0.5 - 12.706204736 / 2, abs=1e-9)
-    assert rows["b"].mean.high == pytest.approx(0.5 + 12.706204736 / 2, abs=1e-9)
+    assert rows["a"].mean == share_interval([1, 1])
+    assert (rows["b"].mean.mean, rows["b"].mean.low, rows["b"].mean.high) == (0.5, 0, 1)
+    # Five values with the two that are added, 1 1 1 and 1 0: mean 0.8, standard error 0.2, times t(4 degrees).
+    three = table("ab", wins("ab ab ab"), "seven_up")["a"].mean
+    assert (three.mean, three.high) == (1, 1)
+    assert three.low == pytest.approx(0.8 - 2.776445105 * 0.2, abs=1e-9)
 
 
 def test_direct_encounter_comes_first():
