@@ -259,6 +259,9 @@ class PlanView(Schema):
     assumes = fields.List(
         fields.String(), required=True, metadata={"description": "What decisions and seconds rest on."}
     )
+    warnings = fields.List(
+        fields.String(), required=True, metadata={"description": "Entries that would forfeit their games."}
+    )
 
 
 class TournamentArgs(PageArgs):

@@ -17,7 +17,7 @@ from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.values import Entry
 from service.arena.running import WINDOW_PER_WORKER
 from service.arena.tournaments import Tournaments
-from service.store.entities import Tournament, TournamentState
+from service.store.entities import BotState, Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.drawing import MAX_GAMES
@@ -53,7 +53,7 @@ class Planning:
             check_start(tournament, entries)
         except ImpossibleScheduleError as error:
             return _impossible(str(error))
-        return self._reckoned(tournament, entries)
+        return self._reckoned(tournament, entries) | {"warnings": self._absent(entries)}
 
     def _reckoned(self, tournament: Tournament, entries: list[Entry]) -> dict[str, Any]:
         tables = count_tables(tournament, len(entries))
@@ -81,6 +81,17 @@ class Planning:
             "assumes": _assumptions(tournament, decisions, pace, workers),
         }
 
+    def _absent(self, entries: list[Entry]) -> list[str]:
+        """Name the entries that would forfeit everything as things stand."""
+        registered = [entry for entry in entries if not entry.bot_id.startswith(PREFIX)]
+        bots = self._store.bots.get_many([entry.bot_id for entry in registered])
+        states = ["deleted" if bot is None else bot.state.value for bot in bots]
+        return [
+            f"{entry.name} is {state}: unless that changes it forfeits its games"
+            for entry, state in zip(registered, states, strict=True)
+            if state != BotState.ACTIVE
+        ]
+
     def _pace(self, bot_id: str) -> float:
         """Tell how many milliseconds a bot took for a decision lately, in the median."""
         if bot_id.startswith(PREFIX):
@@ -107,7 +118,7 @@ def _assumptions(tournament: Tournament, decisions: float, pace: float, workers:
 
 def _impossible(why: str) -> dict[str, Any]:
     nothing = dict.fromkeys(("games", "games_per_entry", "rounds", "boards", "decisions", "seconds"))
-    return {"can_start": False, "why_not": why, **nothing, "assumes": []}
+    return {"can_start": False, "why_not": why, **nothing, "assumes": [], "warnings": []}
 
 
 def decisions_per_game(name: str, options: Mapping[str, Any], seats: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,9 @@ from service.store.entities import Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.boards import FIELD
 from service.tournaments.formats import count_games
+
+TELLING: Final = 5
+"""So many games since the last start tell of a tournament's pace."""
 
 
 class Scoreboard:
@@ -84,11 +87,11 @@ class Scoreboard:
         return max(games, count_games(tournament, entries))
 
     def _seconds_left(self, tournament: Tournament, planned: int | None, finished: int) -> int | None:
-        """Reckon by the pace since the last start; None while there is none."""
-        since, before = tournament.resumed_at, tournament.finished_before
-        if tournament.state is not TournamentState.RUNNING or planned is None or since is None or finished <= before:
+        """Reckon by the pace since the last start; None while a few games tell little of that."""
+        since, played = tournament.resumed_at, finished - tournament.finished_before
+        if tournament.state is not TournamentState.RUNNING or planned is None or since is None or played < TELLING:
             return None
-        pace = (self._clock() - since) / (finished - before)
+        pace = (self._clock() - since) / played
         return round(max(0, planned - finished) * pace / 1_000)
 
     def follow(self, tournament_id: str, seen: int, seconds: float = 0) -> tuple[int, dict[str, Any], bool]:

@@ -30,7 +30,7 @@ def progress(shown: Mapping[str, Any]) -> str:
     parts = [f"{shown['state']}: {games}"]
     if shown["running"]:
         parts.append(f"{shown['running']} running")
-    if shown["seconds_left"] is not None:
+    if shown["seconds_left"]:
         parts.append(f"about {duration(shown['seconds_left'])} left")
     return ", ".join(parts)
 
@@ -45,6 +45,7 @@ def plan(shown: Mapping[str, Any]) -> str:
             f"about {counted(shown['decisions'], 'decision')}, about {duration(shown['seconds'])}",
             "this assumes:",
             *(f"- {assumption}" for assumption in shown["assumes"]),
+            *(f"but {warning}" for warning in shown["warnings"]),
         ]
     )
 

@@ -51,7 +51,7 @@ def ask(up, client):
     """Give a function that runs a command as the host, and gives what it says; other exit statuses are to be named."""
 
     def run(*arguments, status=0, token=client.token):
-        environment = {"SLAGVELD_ARENA": up.url, "SLAGVELD_TOKEN": token}
+        environment = {"SLAGVELD_ARENA": up.url, "SLAGVELD_TOKEN": token, "COLUMNS": None}
         ran = CliRunner().invoke(cli.main, ["tournament", *arguments], env=environment)
         assert ran.exit_code == status, ran.output
         return ran

@@ -297,6 +297,7 @@ def test_a_dry_run_says_what_it_would_come_to(host, client, app, registered):
     assert shown["decisions"] > 100
     assert shown["seconds"] >= 1
     assert any("decisions" in each for each in shown["assumes"])
+    assert shown["warnings"] == []
     assert client.get(path).get_json()["state"] == "open"
     assert steer(host, path, "running").status_code == 200
     assert client.get(path).get_json()["progress"]["planned"] == 10
@@ -311,6 +312,16 @@ def test_a_dry_run_of_a_ladder_says_that_it_has_no_end(host, client):
         enter(host, path, "house:greedy", "house:random")
         assumed = client.get(f"{path}/plan").get_json()["assumes"]
         assert any("nobody finishes it by hand" in each for each in assumed) is is_said
+
+
+def test_a_dry_run_warns_of_bots_that_would_forfeit(host, client, app, registered):
+    path, store = make(host), app.extensions["slagveld"].store
+    paused, deleted = registered(app, host, "a"), registered(app, host, "b")
+    enter(host, path, "house:greedy", paused, deleted)
+    store.bots.change(paused, lambda old: replace(old, state=BotState.PAUSED))
+    store.bots.delete(store.bots.get(deleted))
+    warnings = client.get(f"{path}/plan").get_json()["warnings"]
+    assert [each.split(":")[0] for each in warnings] == ["bot a is paused", "bot b is deleted"]
 
 
 @pytest.mark.parametrize(("deals", "games", "boards"), [("field", 10, 5), ("fresh", 45, 45), ("rotate", 40, 10)])
