@@ -14,7 +14,7 @@ from bot_sdk.results import export, recompute
 from tests.integration.readers import OverHttp
 
 HIDDEN = ("phase", "observation", "totals", "places", "ended_by", "ended_at")
-SAMPLE = 3
+SAMPLE = 5
 
 
 class Boards:
@@ -48,6 +48,8 @@ class Boards:
 class Peeker(OverHttp):
     """Asks everything that might tell of an open board, and the rounds after it: what was told must be closed there.
 
+    Some games on open boards it asks for one by one.
+
     `told` gives the games of whose end bots were told.
     """
 
@@ -58,30 +60,37 @@ class Peeker(OverHttp):
         self._ids = tournament_ids
         self._told = told
         self._draw = random.Random(0)
-        self._sampled: dict[str, list[str]] = {name: [] for name in tournament_ids}
-        self.looks = 0
         self.covered = 0
         """How many games on open boards it has looked at in vain."""
 
     def look(self) -> None:
         for name in self._ids:
-            sample = self._sampled[name]
+            before = self._boards(name)
+            if before is None:
+                continue
+            sample = self._draw.sample(before.covered, min(SAMPLE, len(before.covered)))
             told = set(self._told())
             shown = self.ask(lambda client, name=name, sample=sample: _everything(client, name, sample))
-            rounds = self.ask(lambda client, name=name: list(client.rounds(name)))
-            if shown is None or rounds is None:
-                continue
-            boards = Boards(rounds)
-            boards.check_own()
-            _check(shown, told, boards)
-            self.covered += len(set(sample) & set(boards.covered))
-            self._sampled[name] = self._draw.sample(boards.covered, min(SAMPLE, len(boards.covered)))
-            self.looks += 1
+            after = self._boards(name)
+            if shown is not None and after is not None:
+                _check(shown, told, after)
+                self.covered += len(set(sample) & set(after.covered))
+
+    def _boards(self, name: str) -> Boards | None:
+        rounds = self.ask(lambda client: list(client.rounds(name)))
+        if rounds is None:
+            return None
+        boards = Boards(rounds)
+        boards.check_own()
+        return boards
 
 
 def _everything(client: Client, tournament_id: str, sample: list[str]) -> dict[str, Any]:
-    """Read what may tell of a tournament's boards, and of some of its games."""
+    """Read what may tell of a tournament's boards, and of some of its games; those first."""
     return {
+        "views": [name for name in sample if not _is_covered(client.game(name))],
+        "events": [name for name in sample if _gives(lambda name=name: list(client.events(name)))],
+        "records": [name for name in sample if _gives(lambda name=name: client.record(name))],
         "standings": client.standings(tournament_id)["results"],
         "crosstable": client.crosstable(tournament_id)["results"],
         "export": b"".join(client.export(tournament_id, "jsonl")),
@@ -90,9 +99,6 @@ def _everything(client: Client, tournament_id: str, sample: list[str]) -> dict[s
         "games": {
             game["id"] for game in client.tournament_games(tournament_id) if game["readable"] or game["ended_at"]
         },
-        "views": [name for name in sample if not _is_covered(client.game(name))],
-        "events": [name for name in sample if _gives(lambda name=name: list(client.events(name)))],
-        "records": [name for name in sample if _gives(lambda name=name: client.record(name))],
     }
 
 

@@ -97,7 +97,7 @@ def disturbed(folder, size: Size, seed: int, decisions: int):
             wait_until(lambda: is_over() and person.is_done, size.finish_s, "an end after all", every_s=0.05)
         check_all(arena, games, person, size)
         assert reader.looks > len(moments)
-        assert peeker.covered > len(moments)
+        assert peeker.covered > 0, "nobody tried to look at an open board"
         return came_to(arena, games)
 
 
