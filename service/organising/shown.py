@@ -51,7 +51,7 @@ def standings(title: str, shown: Json) -> Group:
         table,
         f"{'final' if shown['is_final'] else 'so far'}, from {words.counted(shown['results'], 'result')}",
         f"ranked by {method['score']}; then {', '.join(method['tiebreaks'])}",
-        f"mean: {method['mean']}; ±: {method['interval']}",
+        f"mean: {method['mean']}; interval: {method['interval']}",
     )
 
 
@@ -94,7 +94,7 @@ def leaderboard(title: str, shown: Json) -> Group:
     return Group(
         table,
         f"{computed}, from {words.counted(shown['results'], 'rated result')}",
-        f"rating: {method['rating']}; ±: {method['interval']}",
+        f"rating: {method['rating']}; interval: {method['interval']}",
         f"rated: {method['rated']}",
         f"ranked {method['rank']}",
     )

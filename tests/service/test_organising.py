@@ -399,15 +399,15 @@ def test_a_crosstable_says_who_is_likely_the_better_one(capsys):
 
 
 def test_a_leaderboard_shows_what_is_not_known_as_such(capsys):
-    known = {"rank": 1, "name": "new", "version": "2", "rating": 1612.4, "low": 1580, "high": 1640, "games": 1_000}
+    known = {"rank": 1, "name": "new", "version": "2", "rating": 1610.4, "low": 1580.4, "high": 1640.4, "games": 1_000}
     hidden = {**known, "rank": None, "name": None, "bot_id": "bot_1", "rating": 1500, "low": None, "high": None}
     method = {"rating": "by fit", "interval": "by boards", "rated": "some", "rank": "by rating"}
     board = {"items": [known, hidden], "computed_at": None, "results": 1, "method": method}
     asking.screen().print(shown.leaderboard("ratings", board))
     found = capsys.readouterr().out
-    assert re.search(r"^ 1 +new +2 +1612 ± 30 +1000 *$", found, re.MULTILINE)
+    assert re.search(r"^ 1 +new +2 +1610 ± 30 +1000 *$", found, re.MULTILINE)
     assert re.search(r"^ +bot_1 +2 +1500 +1000 *$", found, re.MULTILINE)
-    assert "not computed yet, from 1 rated result\nrating: by fit; ±: by boards\n" in found
+    assert "not computed yet, from 1 rated result\nrating: by fit; interval: by boards\n" in found
 
 
 def standing(name, **more):
@@ -450,7 +450,9 @@ def test_tables_cut_nothing_off_in_80_columns(capsys):
 
 def test_a_plan_in_words_writes_large_numbers_out():
     plan = {"games": 100_000, "boards": 100_000, "rounds": 100_000, "games_per_entry": 200_000 / 7}
-    assert words.plan({**plan, "decisions": 5_750_000, "seconds": 60, "assumes": ["x"]}).splitlines()[:2] == [
+    assert words.plan({**plan, "decisions": 5_750_000, "seconds": 60, "assumes": ["x"], "warnings": []}).splitlines()[
+        :2
+    ] == [
         "it would be 100,000 games on 100,000 boards in 100,000 rounds, about 28,571.4 for each entry",
         "about 5,750,000 decisions, about 1 minute",
     ]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
+from service.arena.counting import counted
 from service.arena.errors import ConflictError
 from service.arena.scoreboard import Scoreboard
 from service.store import due
@@ -259,14 +260,14 @@ def test_pairs_behind_one_under_way_decide_nothing_and_those_behind_the_last_nev
     worker.drive(*[game.id for game in others])
     running.advance(tournament, 1)
     assert [store.games.get(game.id).state for game in first] == [GameState.RUNNING] * 2
-    assert scoreboard.counted(store.tournaments.get(tournament)) == (store.tournaments.entries(tournament), {}, [])
+    assert counted(store, store.tournaments.get(tournament)) == (store.tournaments.entries(tournament), {}, [])
     worker.drive(*[game.id for game in first])
     running.advance(tournament, 1)
     assert GameState.CANCELLED in {game.state for game in games_of(store, tournament)}  # now it is decided
     finish(tournament)
-    pairs, counted = scoreboard.view(tournament)["test"]["pairs"], scoreboard.counted(store.tournaments.get(tournament))
-    assert list(counted.rounds) == list(range(1, pairs + 1))
-    assert [result.slot.round for result in counted.results] == [number for number in counted.rounds for _ in range(2)]
+    pairs, found = scoreboard.view(tournament)["test"]["pairs"], counted(store, store.tournaments.get(tournament))
+    assert list(found.rounds) == list(range(1, pairs + 1))
+    assert [result.slot.round for result in found.results] == [number for number in found.rounds for _ in range(2)]
     assert len(results_of(store, tournament)) > 2 * pairs
 
 
