@@ -22,8 +22,8 @@ from service.launch.report import Report, Screen
 from tests.integration.running import SLAGVELD, START_S, children_of, descendants_of, state_of, wait_until
 
 SHORT = (
-    demo.Event("Seven Up", "seven_up", rounds=3, table_size=2, options={"target": 3}),
-    demo.Event("River", "river", rounds=1, table_size=4, options={"start_cards": 2}),
+    demo.Event("Seven Up", "seven_up", rounds=3, table_size=2, deals="field", options={"target": 3}),
+    demo.Event("River", "river", rounds=1, table_size=4, deals="fresh", options={"start_cards": 2}),
 )
 
 
@@ -45,7 +45,7 @@ def test_a_short_night(folder, monkeypatch):
         r"^10 games, [\d,]+ decisions over HTTP in [\d.]+ s: [\d,]+ decisions per second$", text, re.MULTILINE
     )
     assert "all 10 records verified" in text
-    assert re.search(r"│ by_the_book +│ +3 │ +\d(\.5)? │ +[\d.]+ ± [\d.]+ │", text)
+    assert re.search(r"│ by_the_book +│ +3 │ +\d │ +[\d.]+ \[[\d.]+, [\d.]+\] │", text)
     assert "Decisions by outcome" in text
     assert "curl -s http://127.0.0.1:8000/v1/games" in text
     assert "Seven Up: 6 of 6 games" in err.getvalue()
