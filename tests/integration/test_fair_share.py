@@ -53,7 +53,7 @@ def look(arena: Arena, names: list[str], seen: Seen) -> None:
 def seen(tmp_path_factory):
     entries, seen = [f"bot_{n}" for n in range(len(BOTS))], Seen()
     folder = tmp_path_factory.mktemp("share") / "arena"
-    with Arena(folder, bots=BOTS, think_ms=40, max_games=MAX_GAMES, **SETTINGS) as arena:
+    with Arena(folder, bots=BOTS, think_ms=25, max_games=MAX_GAMES, **SETTINGS) as arena:
         results = arena.store.tournaments.count_results
         large = arena.launch("large", "seven_up", 2, ROUNDS, entries, PATIENT_LIMITS, deals="field")
         arena.start_worker()
