@@ -64,7 +64,7 @@ def seen(tmp_path_factory):
             wait_until(lambda: arena.is_finished(small), 60, "the end of the small tournament", every_s=0.05)
             seen.done = results(large)
         arena.tournaments.set_state(OWNER, large, TournamentState.CANCELLED)
-        wait_until(lambda: arena.store.due.count() == 0, 20, "nothing due any more", every_s=0.05)
+        wait_until(lambda: arena.store.due.count() == 0, 60, "nothing due any more", every_s=0.05)
         check_settled(arena.store, entries)
         with Client(arena.api.address) as client:
             check_recomputed(client, large)
