@@ -14,7 +14,7 @@ from bot_sdk.games.record import read, verify
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
 from tests.integration.chaos import plan, unleash
 from tests.integration.peeking import Peeker
-from tests.integration.played import check_recomputed, check_records, check_settled, check_whole, played, rated
+from tests.integration.played import check_recomputed, check_records, check_settled, check_whole, played, rated, to_do
 from tests.integration.readers import Onlooker, Person, ResultsSeen
 
 RULES = {"SLAGVELD_TRUST_ACCOUNTS": "1", "SLAGVELD_RATINGS_MS": "1000"}
@@ -111,6 +111,11 @@ def told_of_failure(arena, seed, happened):
 
 
 def check_all(arena: Arena, games: dict[str, int], person: Person, size: Size) -> None:
+    wait_until(lambda: not to_do(arena.store), 10, "nothing to do any more")
+    check_settled(arena.store, [f"bot_{n}" for n in range(size.bots)])
+    if size.waits_for_ratings:
+        check_rated_once(arena, len(rated(arena.store, "seven_up")), size)
+        wait_until(lambda: arena.store.due.count() == 0, FITTED_S, "each tournament's own ratings", every_s=0.1)
     with Client(arena.api.address) as client:
         for name, scheduled in games.items():
             check_whole(arena.store, name, scheduled)
@@ -119,10 +124,6 @@ def check_all(arena: Arena, games: dict[str, int], person: Person, size: Size) -
         shown = read(client.record(person.game_id))
     verify(shown)
     person.check(shown)
-    wait_until(lambda: arena.store.due.count() == 0, 10, "nothing due any more")
-    check_settled(arena.store, [f"bot_{n}" for n in range(size.bots)])
-    if size.waits_for_ratings:
-        check_rated_once(arena, len(rated(arena.store, "seven_up")), size)
 
 
 def check_rated_once(arena: Arena, games: int, size: Size) -> None:

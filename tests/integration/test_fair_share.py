@@ -53,7 +53,7 @@ def look(arena: Arena, names: list[str], seen: Seen) -> None:
 def seen(tmp_path_factory):
     entries, seen = [f"bot_{n}" for n in range(len(BOTS))], Seen()
     folder = tmp_path_factory.mktemp("share") / "arena"
-    with Arena(folder, bots=BOTS, think_ms=40, max_games=MAX_GAMES, **SETTINGS) as arena:
+    with Arena(folder, bots=BOTS, think_ms=25, max_games=MAX_GAMES, **SETTINGS) as arena:
         results = arena.store.tournaments.count_results
         large = arena.launch("large", "seven_up", 2, ROUNDS, entries, PATIENT_LIMITS, deals="field")
         arena.start_worker()
@@ -64,7 +64,7 @@ def seen(tmp_path_factory):
             wait_until(lambda: arena.is_finished(small), 60, "the end of the small tournament", every_s=0.05)
             seen.done = results(large)
         arena.tournaments.set_state(OWNER, large, TournamentState.CANCELLED)
-        wait_until(lambda: arena.store.due.count() == 0, 20, "nothing due any more", every_s=0.05)
+        wait_until(lambda: arena.store.due.count() == 0, 60, "nothing due any more", every_s=0.05)
         check_settled(arena.store, entries)
         with Client(arena.api.address) as client:
             check_recomputed(client, large)

@@ -74,7 +74,7 @@ def matches(tmp_path_factory):
         arena.start_api()
         with Onlooker(look, pause_s=0.1):
             wait_until(lambda: all(map(arena.is_finished, names.values())), 60, "the end of both", every_s=0.05)
-        wait_until(lambda: arena.store.due.count() == 0, 10, "nothing due any more")
+        wait_until(lambda: arena.store.due.count() == 0, 60, "nothing due any more", every_s=0.05)
         check_settled(arena.store, [GREEDY, RANDOM])
         with Client(arena.api.address) as client:
             found = {verdict: seen(arena, client, name, most[verdict]) for verdict, name in names.items()}
