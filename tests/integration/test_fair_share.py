@@ -16,6 +16,7 @@ from tests.integration.readers import Onlooker
 
 BOTS = ["house:greedy", "house:random"] * 6
 MAX_GAMES = 8
+SHORT = {"target": 3}
 ROUNDS = 400
 LARGE = ROUNDS * len(BOTS) // 2
 SMALL = 10
@@ -55,11 +56,11 @@ def seen(tmp_path_factory):
     folder = tmp_path_factory.mktemp("share") / "arena"
     with Arena(folder, bots=BOTS, think_ms=25, max_games=MAX_GAMES, **SETTINGS) as arena:
         results = arena.store.tournaments.count_results
-        large = arena.launch("large", "seven_up", 2, ROUNDS, entries, PATIENT_LIMITS, deals="field")
+        large = arena.launch("large", "seven_up", 2, ROUNDS, entries, PATIENT_LIMITS, SHORT, deals="field")
         arena.start_worker()
         arena.start_api()
         wait_until(lambda: results(large) >= UNDER_WAY, 60, "a large tournament that is under way", every_s=0.05)
-        small = arena.launch("small", "seven_up", 2, None, entries[:5], PATIENT_LIMITS, deals="field")
+        small = arena.launch("small", "seven_up", 2, None, entries[:5], PATIENT_LIMITS, SHORT, deals="field")
         with Onlooker(lambda: look(arena, [large, small], seen), pause_s=0.1):
             wait_until(lambda: arena.is_finished(small), 60, "the end of the small tournament", every_s=0.05)
             seen.done = results(large)

@@ -120,7 +120,6 @@ def test_pairs_after_the_crossing_are_cancelled_or_do_not_count(match):
     for game in match.games:
         assert game.state == ("finished" if game.id in ended else "cancelled")
         assert game.state == "finished" or game.slot.round > match.judged
-    assert max(game.slot.round for game in match.games) <= match.judged + PAIRS_AT_ONCE
     assert match.standings["results"] == 2 * match.judged == sum(each["games"] for each in match.standings["items"]) / 2
     assert match.standings["is_final"]
 
