@@ -13,15 +13,16 @@ everything after the decision, its rounds too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
+from typing import Final
 
 import msgspec
 
 from bot_sdk.results.criteria import Criteria, Measure, Value, criteria
 from bot_sdk.results.facts import Facts, gathered
-from bot_sdk.results.intervals import Interval
+from bot_sdk.results.intervals import Interval, share_interval, t_interval
 from bot_sdk.results.lots import lot
 from bot_sdk.results.values import Entry, Result, Round
 
@@ -62,19 +63,25 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     tiebreaks: dict[str, float | None]
 
 
+_INTERVALS: Final[dict[Callable[[Sequence[float]], Interval], str]] = {
+    t_interval: "Student's t at 95% over the means of boards; none under two boards",
+    share_interval: "Student's t at 95% over the means of boards and one of 0 and one of 1 more; none under two boards",
+}
+
+
 class Method(msgspec.Struct, frozen=True):
     """How standings are computed: by what bots are ranked and what `mean` is, in words; the tie-breaks by name."""
 
     score: str
     mean: str
     tiebreaks: list[str]
-    interval: str = "Student's t at 95% over the means of boards; none under two boards"
+    interval: str
 
 
 def method(ruleset: str, format: str) -> Method:  # noqa: A002 - the word for it
     """Return how the standings of a tournament are computed; raises KeyError for an unknown ruleset."""
     ranked_by = criteria(ruleset, format)
-    return Method(ranked_by.score, ranked_by.mean, list(ranked_by.tiebreaks))
+    return Method(ranked_by.score, ranked_by.mean, list(ranked_by.tiebreaks), _INTERVALS[ranked_by.interval])
 
 
 def standings(
