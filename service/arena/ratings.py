@@ -24,8 +24,9 @@ from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
 
-LEASE_MS: Final = 180_000
-"""How long a worker that went silent in a fit keeps others from it; the fit itself takes less, or is ended."""
+LEASE_MS: Final = 30_000
+"""How long a worker that went silent in a fit keeps others from it. A fit takes a few seconds; should one take longer
+than this, another begins beside it, and of the two the one that is published later changes nothing."""
 AFTER_FAILURE_MS: Final = 60_000
 BROKEN: Final = "broken"
 """Who has the lease after a fit that broke."""
