@@ -64,6 +64,9 @@ class HostileServer:
                 return
             self.connections += 1
             self._open.append(connection)
+            if self.stopping.is_set():  # `die` may have looked through the connections already
+                connection.close()
+                return
             self.serving.append(self._start(self._serve, connection, self.connections))
 
     def _serve(self, connection: socket.socket, number: int) -> None:
