@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot_sdk.results.values import Entry, GameState, Result
+from bot_sdk.results.encounters import decided
+from bot_sdk.results.values import Entry, Result
 from service.store.entities import Sprt, Tournament
 from service.tournaments.sprt import SprtState, judge
 
@@ -90,9 +91,9 @@ def pair_scores(results: Sequence[Result], challenger: str) -> list[float | None
 def _score(pair: Sequence[Result], challenger: str) -> float | None:
     points = 0.0
     for result in pair:
-        if result.state is not GameState.FINISHED or result.forfeited or result.places is None:
+        encounters = list(decided(result))
+        if not encounters:
             return None
-        seat = result.bots.index(challenger)
-        mine, other = result.places[seat], result.places[1 - seat]
-        points += 0.5 if mine == other else float(mine < other)
+        ((one, _, score),) = encounters
+        points += score if one == challenger else 1 - score
     return points

@@ -105,7 +105,7 @@ def _nearest(costs: Mapping[_Pair, _Cost], near: int) -> dict[_Pair, _Cost]:
 def _cheapest(costs: Mapping[_Pair, _Cost]) -> list[_Pair]:
     """Return as many disjoint pairs as there can be; if they leave nobody over, the cheapest such."""
     # Loading networkx takes 0.2 s, and most processes that import this module never pair anybody.
-    from networkx import Graph, max_weight_matching  # noqa: PLC0415
+    from networkx import Graph, max_weight_matching  # noqa: PLC0415 - see above
 
     prices = _levelled(_packed(costs))
     most = max(prices.values())

@@ -91,7 +91,7 @@ def disturbed(folder, size: Size, seed: int, decisions: int):
             "decisions": arena.bots.journal.count,
             "results": lambda: sum(map(arena.store.tournaments.count_results, games)),
         }
-        is_over = lambda: all(map(arena.is_finished, games))  # noqa: E731
+        is_over = lambda: all(map(arena.is_finished, games))  # noqa: E731 - a condition to be waited for
         with Onlooker(reader.look), Onlooker(peeker.look, pause_s=0.1), Onlooker(person.move):
             happened += unleash(arena, moments, counters, lambda: arena.lengths(games))
             wait_until(lambda: is_over() and person.is_done, size.finish_s, "an end after all", every_s=0.05)
@@ -129,7 +129,7 @@ def check_all(arena: Arena, games: dict[str, int], person: Person, size: Size) -
 def check_rated_once(arena: Arena, games: int, size: Size) -> None:
     """Check that the leaderboard comes to be made from each game once."""
     board = arena.store.ratings.leaderboard
-    is_fitted = lambda: (shown := board("seven_up")) is not None and shown.results == games  # noqa: E731
+    is_fitted = lambda: (shown := board("seven_up")) is not None and shown.results == games  # noqa: E731 - a condition to be waited for
     wait_until(is_fitted, FITTED_S, "ratings of all games", every_s=0.1)
     assert sum(row.games for row in board("seven_up").rows) == 2 * games
     assert len(board("seven_up").rows) == size.bots
