@@ -195,7 +195,7 @@ def test_what_does_not_fit_is_refused_with_its_line(lines, message):
 def test_whatever_stands_in_a_line_it_is_read_or_refused(noise, at, start):
     lines = [*LINES]
     lines[at] = lines[at][:start] + noise + lines[at][start + len(noise) :]
-    with suppress(ExportError):  # what is refused was noticed, too
+    with suppress(ExportError):  # refused in a sentence is as good as read
         differences(read(lines))
 
 

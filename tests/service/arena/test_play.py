@@ -351,7 +351,7 @@ def test_of_two_actions_for_one_decision_exactly_one_is_accepted(make, play, hol
         game = make("human:ann", "human:bea")
 
         def take(action, game=game):
-            with suppress(ConflictError):
+            with suppress(ConflictError):  # the other was quicker
                 return play.act(holder(game, 1), game, 1, f"{game}.1.0", action).action
             return None
 
