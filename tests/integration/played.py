@@ -107,3 +107,8 @@ def check_settled(store: Store, bot_ids: list[str]) -> None:
     """Check that nothing is left to do but fits: nothing is due, no game counts against a bot."""
     assert to_do(store) == []
     assert [store.unfinished.games(f"bot:{bot_id}") for bot_id in bot_ids] == [[]] * len(bot_ids)
+
+
+def is_settled(store: Store, bot_ids: list[str]) -> bool:
+    """Tell whether nothing is left to do, as `check_settled` has it."""
+    return not to_do(store) and not any(store.unfinished.games(f"bot:{bot_id}") for bot_id in bot_ids)
