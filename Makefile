@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test soak check format openapi clean
+.PHONY: demo test attack soak check format openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -11,6 +11,10 @@ demo: .venv/service.stamp
 # One process more than there are processors: some tests wait more than they compute.
 test: check
 	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')" --dist loadfile
+
+# All that tries to break the arena, the long forms too, for many minutes.
+attack: .venv/dev.stamp
+	$(BIN)/python -m pytest -m "attack or not soak" tests/attacks tests/service/outbound
 
 # Kills and more kills, for many minutes.
 soak: .venv/dev.stamp
