@@ -99,6 +99,14 @@ class Place:
         return self.target.scheme == "https"
 
     @property
+    def host(self) -> str:
+        """Who answers there, as far as a URL tells: a name, an IPv4 address, or a /64, as one IPv6 host may have."""
+        address = self.target.address
+        if isinstance(address, IPv6Address):
+            return str(address.ipv4_mapped or IPv6Network((address, 64), strict=False))
+        return self.target.host.rstrip(".")
+
+    @property
     def host_header(self) -> str:
         """The host as HTTP writes it, with a port that isn't the usual one."""
         host = self.target.host.rstrip(".")

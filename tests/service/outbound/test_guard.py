@@ -144,6 +144,20 @@ def test_a_public_url_is_read(url, host, path):
     assert (place.host_header, place.path) == (host, path)
 
 
+@pytest.mark.parametrize(
+    ("urls", "host"),
+    [
+        (["http://bot.example/a", "https://BOT.example.:8443/b?c"], "bot.example"),
+        (["http://bücher.example/", "http://xn--bcher-kva.example:8080/"], "xn--bcher-kva.example"),
+        (["http://93.184.215.14/", "http://[::ffff:93.184.215.14]:8080/"], "93.184.215.14"),
+        (["http://[2606:4700::1111]/", "http://[2606:4700:0:0:ffff::2]:8080/"], "2606:4700::/64"),
+        (["http://localhost:8001/", "http://localhost:8002/"], "localhost"),
+    ],
+)
+def test_a_host_is_known_by_whatever_port_path_and_spelling(urls, host):
+    assert {Guard().check(url).host for url in urls} == {host}
+
+
 @pytest.mark.parametrize("addresses", [["127.0.0.1"], ["::1"], ["10.1.2.3"], ["169.254.169.254"], ["::ffff:10.0.0.1"]])
 def test_a_name_with_a_private_address_is_refused(addresses):
     guard = Guard(lookup=found(*addresses))
