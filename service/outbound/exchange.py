@@ -12,10 +12,12 @@ from typing import NamedTuple
 from bot_sdk.events import Outcome
 from bot_sdk.messages import MAX_REPLY_BYTES
 from bot_sdk.signing import sign
-from service.outbound.connection import Connection, EndedError, Pool, open_connection
+from service.outbound.connection import Connection, EndedError
 from service.outbound.deadline import Deadline
 from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
+from service.outbound.pool import Pool, open_connection
+from service.outbound.tls import OverheadError
 from service.outbound.values import HEAD_SHOWN, Answer, Call, OutboundError
 
 log = logging.getLogger(__name__)
@@ -200,6 +202,8 @@ def _exchange(connection: Connection, request: Request, message: bytes, progress
             progress.waits_for = "the rest of the answer"
             if reader.feed(data):
                 return
+    except OverheadError as error:
+        raise Fault(Outcome.BAD_REPLY, str(error), reader.status) from error
     except (ConnectionError, ssl.SSLError) as error:
         if not reader.has_begun:
             raise EndedError(f"the connection broke before an answer: {error}") from error
