@@ -18,7 +18,7 @@ from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
 from service.outbound.pool import Pool, open_connection
 from service.outbound.tls import OverheadError
-from service.outbound.values import HEAD_SHOWN, Answer, Call, OutboundError
+from service.outbound.values import ERROR_SHOWN, HEAD_SHOWN, Answer, Call, OutboundError
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class Exchanges:
             request.key,
             verdict.outcome,
             elapsed * 1000,
-            verdict.error,
+            verdict.error and verdict.error[:ERROR_SHOWN],
             verdict.status,
             verdict.head,
             verdict.body,
