@@ -183,7 +183,7 @@ class Settings:
     """How often at most the ratings of a ruleset are computed anew, if there are new results."""
 
     calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
-    """How many bots a worker process calls at once."""
+    """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
     renew_ms: int = _setting("SLAGVELD_RENEW_MS", 5_000, _whole(50, 300_000))
