@@ -31,6 +31,7 @@ from service.api import (
     scoreboard,
     seats,
     tournaments,
+    waiting,
     wire,
 )
 from service.services import Services
@@ -67,6 +68,7 @@ def create_app(services: Services) -> Flask:
     ids.register(app)
     problems.register(app)
     limits.register(app, services.settings)
+    waiting.register(app, services.settings.max_waiting)
     app.before_request(_admit)
     headers.register(app, services.settings)
     api = _Api(app)
