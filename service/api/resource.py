@@ -27,7 +27,8 @@ from webargs.flaskparser import FlaskParser
 from service.api import bodies
 from service.api.auth import Audience
 from service.api.fields import ProblemSchema
-from service.api.problems import PROBLEM_JSON, Problem
+from service.api.problems import Problem
+from service.api.wire import PROBLEM_JSON
 
 View = Callable[..., Any]
 Decorator = Callable[[View], View]
@@ -154,9 +155,9 @@ def _statuses(view: View, rule: str) -> set[int]:
     if "<" in rule:
         found.add(404)
     if "json" in getattr(view, "locations", ()):
-        found |= {411, 413, 415}
+        found |= {408, 411, 413, 415}
     if getattr(view, "is_idempotent", False):
-        found.add(409)
+        found |= {408, 409}
     return found
 
 

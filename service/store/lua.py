@@ -22,8 +22,10 @@ Args = Sequence[str | bytes | int]
 NAMES = (
     "abandon",
     "acquire",
+    "add_token",
     "begin",
     "commit",
+    "create_bot",
     "create_game",
     "end_game",
     "enter",
@@ -36,6 +38,7 @@ NAMES = (
     "release",
     "renew",
     "reserve",
+    "revoke_token",
     "set_entropy",
     "show",
     "stall",

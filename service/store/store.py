@@ -14,7 +14,7 @@ from service.store.ledger import Ledger
 from service.store.ratings import RatingStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
-from service.store.unfinished import Unfinished
+from service.store.unfinished import Unfinished, games_ended
 from service.store.watch import Watch
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class Store:
         self.ratings = RatingStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
-        self.unfinished = Unfinished(redis)
+        self.unfinished = Unfinished(redis, games_ended(redis))
+        self.unfinished_tournaments = Unfinished(redis, self.tournaments.have_ended)
         self.watch = Watch(redis)
 
     @classmethod
