@@ -15,6 +15,7 @@ from service.arena.caller import Gate
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
+from service.arena.maintenance import Maintenance
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
@@ -48,6 +49,7 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    maintenance: Maintenance
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -95,6 +97,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        maintenance=Maintenance(store.maintenance, clock=clock),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -222,6 +222,9 @@ def rating_pause(ruleset: str) -> str:
 
 
 # --- the arena ----------------------------------------------------------------------------------------------
+MAINTENANCE = "maintenance"
+"""Value: why no new games begin and since when; not there while they do."""
+
 ARENA_KEY = f"{SECRET}arena"
 """Value: the key that tokens and made secrets are derived with."""
 

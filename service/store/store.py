@@ -11,6 +11,7 @@ from service.store.due import Due
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
+from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
@@ -32,6 +33,7 @@ class Store:
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)

@@ -34,7 +34,7 @@ HELD_AT = 4
 
 PARTS = (
     *("/v1/games", "/v1/bots", "/v1/tournaments", "/v1/leaderboards"),
-    *("/v1/rulesets", "/v1/accounts", "/health"),
+    *("/v1/rulesets", "/v1/accounts", "/v1/admin", "/health"),
 )
 
 FILLED = {
