@@ -11,6 +11,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.api import (
     accounts,
     admin,
+    audit,
+    auditing,
     auth,
     bodies,
     bots,
@@ -47,6 +49,7 @@ RESOURCES = (
     scoreboard.blp,
     ratings.blp,
     admin.blp,
+    audit.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
@@ -68,6 +71,7 @@ def create_app(services: Services) -> Flask:
     limits.register(app, services.settings)
     app.before_request(_admit)
     headers.register(app, services.settings)
+    auditing.register(app)
     api = _Api(app)
     for resource in RESOURCES:
         api.register_blueprint(resource)

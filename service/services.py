@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
+from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
 from service.arena.exports import Exports
@@ -39,6 +40,7 @@ class Services:
     settings: Settings
     store: Store
     gate: Gate
+    auditing: Auditing
     accounts: Accounts
     bots: Bots
     games: Games
@@ -87,6 +89,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         settings=settings,
         store=store,
         gate=Gate(account=accounts.identify, seat=functools.partial(seat_of, store)),
+        auditing=Auditing(store.audit, clock=clock, new_id=functools.partial(secrets.token_hex, 8)),
         accounts=accounts,
         bots=bots,
         games=games,

@@ -98,7 +98,7 @@ def list_tokens(query: dict[str, Any]) -> dict[str, Any]:
     return page(services().accounts.tokens(caller()), query)
 
 
-@blp.post("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))
+@blp.post("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT), audited=True)
 @blp.arguments(TokenNew)
 @idempotent
 @blp.response(201, TokenMade)
@@ -108,7 +108,7 @@ def create_token(body: dict[str, Any], *, mint: Mint) -> dict[str, Any]:
     return {**_shown(token), "token": secret}
 
 
-@blp.delete("/v1/accounts/me/tokens/<token:token_id>", who=account(Scope.ACCOUNT))
+@blp.delete("/v1/accounts/me/tokens/<token:token_id>", who=account(Scope.ACCOUNT), audited=True)
 @blp.response(204)
 @blp.fails(409, "It is the last one.")
 def revoke_token(token_id: str) -> None:

@@ -222,6 +222,16 @@ def rating_pause(ruleset: str) -> str:
 
 
 # --- the arena ----------------------------------------------------------------------------------------------
+def audit(kind: str) -> str:
+    """Index of the lines of an audit log: `operator` or `accounts`."""
+    return f"audit:{kind}"
+
+
+def audit_lines(kind: str) -> str:
+    """Hash: id of a line -> line."""
+    return f"audit:{kind}:lines"
+
+
 MAINTENANCE = "maintenance"
 """Value: why no new games begin and since when; not there while they do."""
 

@@ -30,6 +30,7 @@ NAMES = (
     "fill_seat",
     "finish",
     "move_due",
+    "note",
     "publish",
     "put",
     "put_field",

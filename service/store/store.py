@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
+from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.connection import connect
 from service.store.due import Due
@@ -28,6 +29,7 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.audit = AuditStore(redis)
         self.bots = BotStore(redis)
         self.due = Due(redis)
         self.games = GameStore(redis)
