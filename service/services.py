@@ -17,6 +17,7 @@ from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
 from service.arena.maintenance import Maintenance
+from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
@@ -52,6 +53,7 @@ class Services:
     planning: Planning
     leaderboards: Leaderboards
     maintenance: Maintenance
+    oversight: Oversight
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -101,6 +103,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
         maintenance=Maintenance(store.maintenance, clock=clock),
+        oversight=Oversight(store),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

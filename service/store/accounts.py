@@ -11,6 +11,8 @@ from service.store.documents import Documents, encode
 from service.store.entities import Account
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from redis import Redis
 
 
@@ -41,9 +43,12 @@ class AccountStore:
         self._redis.zadd(keys.ACCOUNTS, {listing.member(account.created_at, account.id): 0})
         return self._accounts.create(account.id, account)
 
-    def list_all(self, *, limit: int, cursor: str | None = None) -> tuple[list[Account], str | None]:
-        """Give up to `limit` accounts, newest first, and the next cursor."""
-        return listing.select(self._redis, keys.ACCOUNTS, self._accounts.get_many, limit=limit, cursor=cursor)
+    def list_all(
+        self, *, limit: int, cursor: str | None = None, keep: Callable[[Account], bool] | None = None
+    ) -> tuple[list[Account], str | None]:
+        """Give up to `limit` accounts that `keep` likes, newest first, and the next cursor; or BadCursorError."""
+        read = self._accounts.get_many
+        return listing.select(self._redis, keys.ACCOUNTS, read, limit=limit, cursor=cursor, keep=keep)
 
     def add_token(self, token: Token, digest: str) -> None:
         """Let the token with this SHA-256 (hex) stand for `token`."""

@@ -42,6 +42,7 @@ FILLED = {
     "tournament_id": [TOURNAMENT],
     "bot_id": [*BOTS, "house:greedy"],
     "number": "01",
+    "account_id": ["acc_" + "a" * 26],
     "check_id": ["chk_" + "a" * 26],
     "name": ["seven_up"],
 }
