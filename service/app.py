@@ -17,6 +17,7 @@ from service.api import (
     bodies,
     bots,
     context,
+    dead_letters,
     docs,
     entries,
     events,
@@ -50,6 +51,7 @@ RESOURCES = (
     ratings.blp,
     admin.blp,
     audit.blp,
+    dead_letters.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a

@@ -25,6 +25,7 @@ from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
+from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
 from service.store.store import Store
@@ -54,6 +55,7 @@ class Services:
     leaderboards: Leaderboards
     maintenance: Maintenance
     oversight: Oversight
+    dead_letters: DeadLetters
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -104,6 +106,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         leaderboards=Leaderboards(store.ratings, bots),
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
+        dead_letters=DeadLetters(open_broker(settings)),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

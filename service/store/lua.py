@@ -36,6 +36,7 @@ NAMES = (
     "put_field",
     "release",
     "renew",
+    "replay",
     "reserve",
     "set_entropy",
     "show",
