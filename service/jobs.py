@@ -25,7 +25,7 @@ INTERACTIVE: Final = "interactive"
 CHECKS: Final = "checks"
 """Checks of bots: each may take as long as a strange bot likes, up to its budgets, so nobody else waits behind them."""
 FITS: Final = "fits"
-"""Fits of ratings, each seconds long, that shards of games, minutes long, aren't to hold up."""
+"""Fits of ratings and erasures, each seconds long, that shards of games, minutes long, aren't to hold up."""
 TOURNAMENT: Final = "tournament"
 """Everything else."""
 
@@ -34,8 +34,16 @@ DRIVE_SHARD: Final = "drive_shard"
 CHECK_BOT: Final = "check_bot"
 FIT: Final = "fit"
 FIT_TOURNAMENT: Final = "fit_tournament"
+ERASE: Final = "erase"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS, FIT: FITS, FIT_TOURNAMENT: FITS}
+QUEUES: Final = {
+    DRIVE: INTERACTIVE,
+    DRIVE_SHARD: TOURNAMENT,
+    CHECK_BOT: CHECKS,
+    FIT: FITS,
+    FIT_TOURNAMENT: FITS,
+    ERASE: FITS,
+}
 """The queue each job goes by."""
 
 MOST_LETTERS: Final = 1_000
@@ -82,6 +90,10 @@ class BrokerQueue:
     def fit(self, ruleset: str) -> None:
         """Have ratings computed anew; without a broker the sweeper asks again later."""
         self._hint(FIT, ruleset)
+
+    def erase(self, account_id: str) -> None:
+        """Have an account erased as far as one job gets; `due` holds it until that is done."""
+        self._hint(ERASE, account_id)
 
     def _hint(self, job: str, *args: Any) -> None:
         try:

@@ -13,6 +13,7 @@ from service.arena.accounts import Accounts
 from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
@@ -55,6 +56,7 @@ class Services:
     leaderboards: Leaderboards
     maintenance: Maintenance
     oversight: Oversight
+    erasing: Erasing
     dead_letters: DeadLetters
     arena_key: Callable[[], bytes]
     version: str = VERSION
@@ -106,6 +108,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         leaderboards=Leaderboards(store.ratings, bots),
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
+        erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )

@@ -90,6 +90,19 @@ def show_me() -> Account:
     return services().accounts.get(caller().account)
 
 
+@blp.delete("/v1/accounts/me", who=account(Scope.ACCOUNT), audited=True)
+@blp.response(204)
+def erase_me() -> None:
+    """Have the account of the token erased, for ever.
+
+    Its tokens are refused at once. Within seconds, or minutes in a large arena, its bots are deleted, which retires
+    them where they play, and what it called things becomes `erased` wherever it is shown: itself, its bots, its
+    tournaments, its people at tables. Games, results and ratings stay under that name, and records can be verified.
+    Tournaments of its own that haven't been started, or are paused, are cancelled.
+    """
+    services().erasing.ask(caller().account)
+
+
 @blp.get("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))
 @blp.arguments(PageArgs, location="query")
 @blp.response(200, TokenList)

@@ -129,6 +129,16 @@ def set_account_state(body: dict[str, Any], account_id: str) -> Account:
     return services().oversight.set_state(account_id, AccountState(body["state"]), body["reason"])
 
 
+@blp.delete("/v1/admin/accounts/<account:account_id>", who=operator())
+@blp.response(204)
+def erase_account(account_id: str) -> None:
+    """Have an account erased, for ever, as its owner may by `DELETE /v1/accounts/me`.
+
+    It is `erasing` until nothing of it is left, then `erased`. Doing it again is no error.
+    """
+    services().erasing.ask(account_id)
+
+
 @blp.get("/v1/admin/maintenance", who=operator())
 @blp.response(200, MaintenanceView)
 def show_maintenance() -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Games:
         self._check_may_create(caller, order["seats"])
         check_begins(self._store.maintenance)
         bots = self._bots(caller, order["seats"], rules)
-        seats = [seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
+        seats = [seated(number, shown, bots, caller.account_id) for number, shown in enumerate(order["seats"])]
         self._reserve(caller, game_id, bots)
         secret = self._pack_secret()
         waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
@@ -191,7 +191,7 @@ class Games:
 
     # --- seats and start ----------------------------------------------------------------------------------------------
 
-    def join(self, game_id: str, number: int, name: str, mint: Mint) -> str:
+    def join(self, caller: Caller, game_id: str, number: int, name: str, mint: Mint) -> str:
         """Seat a person on an open seat; give the token of the seat.
 
         Raises NotFoundError, ConflictError; UnavailableError in maintenance, where the last to join starts the game.
@@ -201,7 +201,7 @@ class Games:
         if game.start == "auto":
             check_begins(self._store.maintenance)
         token = _seat_token(mint, number)
-        seated = Seat(kind=HUMAN, name=name)
+        seated = Seat(kind=HUMAN, name=name, account_id=caller.account_id)
         told = self._store.games.fill_seat(game_id, number, seated, replaces=OPEN, token=token_hash(token))
         if told == "taken":
             raise ConflictError(f"seat {number} is taken", code="seat_taken")

@@ -42,6 +42,8 @@ NAMES = (
     "show",
     "stall",
     "start_game",
+    "swap_fields",
+    "swap_lines",
 )
 
 

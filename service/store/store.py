@@ -9,6 +9,7 @@ from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.connection import connect
 from service.store.due import Due
+from service.store.erasures import ErasureStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
@@ -32,6 +33,7 @@ class Store:
         self.audit = AuditStore(redis)
         self.bots = BotStore(redis)
         self.due = Due(redis)
+        self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
