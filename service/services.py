@@ -10,11 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
+from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
+from service.arena.maintenance import Maintenance
+from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
@@ -22,6 +26,7 @@ from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
+from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
 from service.store.store import Store
@@ -38,6 +43,7 @@ class Services:
     settings: Settings
     store: Store
     gate: Gate
+    auditing: Auditing
     accounts: Accounts
     bots: Bots
     games: Games
@@ -48,6 +54,10 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    maintenance: Maintenance
+    oversight: Oversight
+    erasing: Erasing
+    dead_letters: DeadLetters
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -85,6 +95,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         settings=settings,
         store=store,
         gate=Gate(account=accounts.identify, seat=functools.partial(seat_of, store)),
+        auditing=Auditing(store.audit, clock=clock, new_id=functools.partial(secrets.token_hex, 8)),
         accounts=accounts,
         bots=bots,
         games=games,
@@ -95,6 +106,10 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        maintenance=Maintenance(store.maintenance, clock=clock),
+        oversight=Oversight(store),
+        erasing=Erasing(store, clock=clock),
+        dead_letters=DeadLetters(open_broker(settings)),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

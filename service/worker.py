@@ -7,6 +7,7 @@ import logging
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -16,6 +17,7 @@ from dramatiq.worker import Worker
 from redis import RedisError
 
 from service.arena.checks import Checks
+from service.arena.erasing import Erasing
 from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.arena.sweep import Sweep
@@ -26,6 +28,7 @@ from service.jobs import (
     CHECKS,
     DRIVE,
     DRIVE_SHARD,
+    ERASE,
     FIT,
     FIT_TOURNAMENT,
     FITS,
@@ -56,6 +59,8 @@ shards; with few threads most of them would wait, and behind slow bots those of 
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000
+ERASE_S: Final = 5.0
+"""How long one job erases; others of its queue come between."""
 STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
@@ -80,6 +85,7 @@ class WorkerProcess:
         )
         self._queue = BrokerQueue(open_broker(settings))
         self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._erasing = Erasing(self._store, clock=now_ms)
         self._ratings = Ratings(
             self._store,
             self._queue,
@@ -117,6 +123,7 @@ class WorkerProcess:
             CHECK_BOT: self.check_bot,
             FIT: self.fit,
             FIT_TOURNAMENT: self.fit_tournament,
+            ERASE: self.erase,
         }
         for name, function in work.items():
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
@@ -150,6 +157,11 @@ class WorkerProcess:
     def fit_tournament(self, tournament_id: str) -> None:
         """Compute the ratings of a tournament's own games."""
         self._ratings.fit_tournament(tournament_id)
+
+    def erase(self, account_id: str) -> None:
+        """Erase an account, as far as a few seconds get."""
+        ends = time.monotonic() + ERASE_S
+        self._erasing.run(account_id, lambda: self._stopping.is_set() or time.monotonic() > ends)
 
     def _referee(self) -> Referee:
         return Referee(

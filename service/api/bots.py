@@ -230,7 +230,7 @@ def show_check(bot_id: str, check_id: str) -> Check:
     return services().bots.get_check(caller(), bot_id, check_id)
 
 
-@blp.post("/v1/bots/<bot:bot_id>/secret", who=account(Scope.BOTS))
+@blp.post("/v1/bots/<bot:bot_id>/secret", who=account(Scope.BOTS), audited=True)
 @blp.arguments(SecretNew)
 @idempotent
 @blp.response(201, SecretMade)

@@ -70,7 +70,8 @@ def _key(asking: Caller) -> str | None:
 
 def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
     kept = services().store.idempotency
-    begun = kept.begin(scope, hashlib.sha256(bodies.whole(request)).hexdigest())
+    fingerprint = hashlib.sha256(bodies.whole(request)).hexdigest()
+    begun = kept.begin(scope, fingerprint, account_id=caller().account_id or "")
     if begun.status == "conflict":
         raise Problem(422, f"that {HEADER} came with another body before", code="idempotency_key_reused")
     if begun.status == "in_flight":

@@ -249,7 +249,9 @@ def changed(bot: Bot, wanted: Mapping[str, Any]) -> Bot:
 def judged(bot: Bot, state: BotState, reason: str) -> Bot:
     """Apply the operator's judgement to a bot; see `Bots.judge`."""
     if state is BotState.DISABLED:
-        return msgspec.structs.replace(bot, state=state, reason=reason)
+        return msgspec.structs.replace(bot, state=state, reason=reason, with_account=False)
+    if bot.with_account:
+        raise ConflictError("the bot's account is disabled: enable that", code="account_disabled")
     if bot.state is BotState.DISABLED:
         why = "enabled by the operator; a check has to pass"
         return msgspec.structs.replace(bot, state=BotState.PENDING, reason=why)

@@ -183,7 +183,7 @@ class Running:
         """Start what there is room for: tournaments that have more to start than that share the window."""
         tournament = look.situation.tournament
         running, ready = self._sort(look)
-        if tournament.state is TournamentState.PAUSED:
+        if tournament.state is TournamentState.PAUSED or self._store.maintenance.get() is not None:
             return []
         starting = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock)
         room = max(1, window // self._sharing(tournament.id)) - running

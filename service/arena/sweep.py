@@ -64,6 +64,7 @@ class Sweep:
                 logger.warning("this sweep took so long that another process sweeps by now")
                 return
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
+        self._look_at_erasures([ident for kind, ident in names if kind == "erase"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
         self._ratings.ask()
 
@@ -95,6 +96,11 @@ class Sweep:
         self._store.due.move({due.fit(tournament_id): now + self._patience_ms for tournament_id in tournament_ids})
         for tournament_id in tournament_ids:
             self._queue.fit_tournament(tournament_id)
+
+    def _look_at_erasures(self, account_ids: list[str], now: int) -> None:
+        self._store.due.move({due.erasure(account_id): now + self._patience_ms for account_id in account_ids})
+        for account_id in account_ids:
+            self._queue.erase(account_id)
 
     def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
         games = self._store.games.get_many(game_ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -56,12 +56,22 @@ class BotStore:
         return bool(told)
 
     def delete(self, bot: Bot) -> None:
-        """Forget a bot and its secrets; ledger, checks and the games it played stay."""
+        """Forget a bot, its secrets, ledger and checks; the games it played stay."""
         entry = listing.member(bot.created_at, bot.id)
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.delete(keys.bot(bot.id), keys.bot_secrets(bot.id))
             pipe.zrem(keys.BOTS, entry)
             pipe.zrem(keys.account_bots(bot.account_id), entry)
+            pipe.execute()
+        self.forget(bot.id)
+
+    def forget(self, bot_id: str) -> None:
+        """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
+        members = cast("list[bytes]", self._redis.zrange(keys.bot_checks(bot_id), 0, -1))
+        checks = [keys.check(listing.name_of(member.decode())) for member in members]
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id), *checks)
+            pipe.delete(keys.bot_checks(bot_id))
             pipe.execute()
 
     def list_all(

@@ -28,6 +28,11 @@ def fit(tournament_id: str) -> str:
     return f"fit:{tournament_id}"
 
 
+def erasure(account_id: str) -> str:
+    """Give the name that an account which is to be erased goes by in here."""
+    return f"erase:{account_id}"
+
+
 class Due:
     """Names (see `game` and `tournament`) by the Redis millisecond at which each next needs attention."""
 

@@ -20,6 +20,15 @@ class BotState(StrEnum):
     DISABLED = "disabled"
 
 
+class AccountState(StrEnum):
+    """Only an active account's tokens are taken; one that was erased stays as a name that says so."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    ERASING = "erasing"
+    ERASED = "erased"
+
+
 class TournamentState(StrEnum):
     """The life of a tournament."""
 
@@ -36,17 +45,23 @@ class TournamentState(StrEnum):
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """Who owns bots, games and tournaments. `created_at` is in Unix milliseconds, as all times here are."""
+    """Who owns bots, games and tournaments. `created_at` is in Unix milliseconds, as all times here are.
+
+    `reason` is why the operator has disabled it.
+    """
 
     id: str
     name: str
     created_at: int
+    state: AccountState = AccountState.ACTIVE
+    reason: str | None = None
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check.
 
-    `new_url` takes the place of `url` when a check of it passes.
+    `new_url` takes the place of `url` when a check of it passes. `with_account` says that it is disabled because its
+    account is.
     """
 
     id: str
@@ -58,6 +73,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     availability: str = "public"
     state: BotState = BotState.PENDING
     reason: str | None = None
+    with_account: bool = False
     version: str | None = None
     max_batch: int = 1
     max_games: int = 8

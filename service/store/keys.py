@@ -10,7 +10,7 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
+"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `erase:<account id>` by the ms each is due at."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -78,6 +78,11 @@ BOTS = "bots"
 def account(account_id: str) -> str:
     """Value: the account."""
     return f"account:{account_id}"
+
+
+def erasure(account_id: str) -> str:
+    """Value: how far the erasure of an account is; gone when it is done."""
+    return f"erasure:{account_id}"
 
 
 def account_bots(account_id: str) -> str:
@@ -222,6 +227,19 @@ def rating_pause(ruleset: str) -> str:
 
 
 # --- the arena ----------------------------------------------------------------------------------------------
+def audit(kind: str) -> str:
+    """Index of the lines of an audit log: `operator` or `accounts`."""
+    return f"audit:{kind}"
+
+
+def audit_lines(kind: str) -> str:
+    """Hash: id of a line -> line."""
+    return f"audit:{kind}:lines"
+
+
+MAINTENANCE = "maintenance"
+"""Value: why no new games begin and since when; not there while they do."""
+
 ARENA_KEY = f"{SECRET}arena"
 """Value: the key that tokens and made secrets are derived with."""
 

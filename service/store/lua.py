@@ -32,17 +32,21 @@ NAMES = (
     "fill_seat",
     "finish",
     "move_due",
+    "note",
     "publish",
     "put",
     "put_field",
     "release",
     "renew",
+    "replay",
     "reserve",
     "revoke_token",
     "set_entropy",
     "show",
     "stall",
     "start_game",
+    "swap_fields",
+    "swap_lines",
 )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
+from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.connection import connect
 from service.store.due import Due
+from service.store.erasures import ErasureStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
+from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
@@ -27,11 +30,14 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.audit = AuditStore(redis)
         self.bots = BotStore(redis)
         self.due = Due(redis)
+        self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)

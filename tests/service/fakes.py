@@ -136,6 +136,7 @@ class HeldQueue:
         self.driven: list[str] = []
         self.shards: list[list[str]] = []
         self.fits: list[str] = []
+        self.erasures: list[str] = []
 
     def check(self, check_id: str) -> None:
         self.checks.append(check_id)
@@ -151,6 +152,9 @@ class HeldQueue:
 
     def fit_tournament(self, tournament_id: str) -> None:
         self.fits.append(tournament_id)
+
+    def erase(self, account_id: str) -> None:
+        self.erasures.append(account_id)
 
 
 class Clock:

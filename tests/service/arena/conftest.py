@@ -24,6 +24,7 @@ ROOT_SECRET = bytes(range(32, 64))
 PATIENCE_MS = 5_000
 OPEN_SEAT_MS = 900_000
 ARENA_KEY = b"k" * 32
+ANYBODY = Caller(address="10.0.0.9")
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def operator():
 
 @pytest.fixture
 def anybody():
-    return Caller(address="10.0.0.9")
+    return ANYBODY
 
 
 @pytest.fixture

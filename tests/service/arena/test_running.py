@@ -14,6 +14,7 @@ from service.arena import running as running_module
 from service.arena.starting import Attempt, Starting
 from service.store import due
 from service.store.entities import BotState, Sprt, TournamentState
+from service.store.maintenance import Maintenance
 from service.tournaments.boards import Place, label_of
 from service.tournaments.schedule import round_robin
 from tests.service.arena.conftest import PATIENCE_MS, ROOT_SECRET
@@ -495,3 +496,21 @@ def test_bot_paused_and_back_again_plays_what_still_waits(running, start, store,
     pause(store, None, None, tournament)
     store.bots.change("bot_a", lambda bot: replace(bot, state=BotState.ACTIVE))
     assert all(result.forfeited == [] for result in finish(tournament).values())
+
+
+# --- maintenance ------------------------------------------------------------------------------------------------------
+
+
+def test_in_maintenance_no_game_is_started_and_those_that_run_count(running, start, store, worker, finish):
+    tournament = start(*THREE)
+    begun = running.advance(tournament, 1)
+    worker.drive(*begun[:1])
+    store.maintenance.begin(Maintenance(reason="a new disk", since=1))
+    fresh = start(*FOUR)
+    assert running.advance(fresh, 1) == []
+    worker.drive(*begun[1:])
+    assert running.advance(tournament, 1) == []
+    assert store.tournaments.count_results(tournament) == len(begun)
+    assert store.tournaments.get(tournament).state is TournamentState.FINISHED
+    store.maintenance.end()
+    assert len(finish(fresh)) == 6
