@@ -73,13 +73,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
-    tournaments = Tournaments(
-        store,
-        max_tournaments=settings.max_tournaments,
-        clock=clock,
-        root_secret=_random_32,
-        seed=functools.partial(secrets.randbelow, 2**31),
-    )
+    tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
         settings=settings,
@@ -96,6 +90,17 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
+    )
+
+
+def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:
+    """Build the use cases of tournaments, as API and workers have them."""
+    return Tournaments(
+        store,
+        max_tournaments=settings.max_tournaments,
+        clock=clock,
+        root_secret=_random_32,
+        seed=functools.partial(secrets.randbelow, 2**31),
     )
 
 

@@ -40,6 +40,7 @@ NAMES = (
     "show",
     "stall",
     "start_game",
+    "writable",
 )
 
 

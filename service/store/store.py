@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
+from service.store.alarms import Alarms
 from service.store.bots import BotStore
 from service.store.connection import connect
 from service.store.due import Due
@@ -12,6 +13,7 @@ from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
 from service.store.ratings import RatingStore
+from service.store.retention import RetentionStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
 from service.store.unfinished import Unfinished
@@ -27,12 +29,14 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
         self.due = Due(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
         self.ratings = RatingStore(redis)
+        self.retention = RetentionStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
         self.unfinished = Unfinished(redis)
