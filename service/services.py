@@ -18,12 +18,14 @@ from service.arena.leaderboards import Leaderboards
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.readiness import Readiness
 from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
+from service.store.probe import Probe
 from service.store.store import Store
 
 VERSION = "0.1.0"
@@ -48,6 +50,7 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    readiness: Readiness
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -89,6 +92,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        readiness=Readiness(Probe.open(settings.redis_url).look, clock, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -47,10 +47,6 @@ class Store:
         """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
         return cls(connect(url, max_connections=max_connections), key=key)
 
-    def is_ready(self) -> bool:
-        """Ask whether the server answers. Raises redis-py's ConnectionError or TimeoutError if not."""
-        return bool(self._redis.ping())
-
     def close(self) -> None:
         """End the subscription and all connections."""
         self.watch.close()
