@@ -239,10 +239,15 @@ def _parsed(variable: str, value: str, parse: Callable[[str], Any]) -> Any:
         raise SettingsError(f"set {variable} right: its value can't be read") from error
 
 
+def database_of(redis_url: str) -> int:
+    """Give the number of the database that a URL names."""
+    return int(_database(urlsplit(redis_url)))
+
+
 def next_database(redis_url: str) -> str:
     """Return the URL of the next database on the same server, so that jobs and games don't share one."""
     parts = urlsplit(redis_url)
-    following = str(int(_database(parts)) + 1)
+    following = str(database_of(redis_url) + 1)
     if parts.scheme == "unix":
         return f"unix://{parts.path}?{urlencode(dict(parse_qsl(parts.query)) | {'db': following})}"
     return urlunsplit(parts._replace(path=f"/{following}"))
