@@ -24,6 +24,7 @@ from bot_sdk.errors import SdkError
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, ports
 from service.launch.announced import AnnounceError
+from service.launch.memory import store_bytes
 from service.launch.report import Screen
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
@@ -106,7 +107,8 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
             "docs": f"{supervisor.url}/docs",
             "store": _store_shown(store, data, environment),
         }
-        click.echo(json.dumps(shown) if as_json else _welcome(shown, assumed, host))
+        kept = _kept(Settings.from_env(environment))
+        click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
     with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
         supervisor.run(ready)
@@ -123,8 +125,9 @@ def _environment(
     settings = Settings.from_env(environment)
     if given.get("REDIS_URL", "").strip():
         return None, environment, assumed
-    store = EmbeddedValkey(data, fsync=settings.fsync)
-    return store, {**environment, "REDIS_URL": store.url}, assumed
+    store = EmbeddedValkey(data, fsync=settings.fsync, max_bytes=store_bytes(settings.memory_mb))
+    archive = settings.archive or str(data.absolute() / "archive")
+    return store, {**environment, "REDIS_URL": store.url, "SLAGVELD_ARCHIVE": archive}, assumed
 
 
 def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:
@@ -136,12 +139,18 @@ def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[
 
 def _welcome(shown: Mapping[str, str], assumed: Mapping[str, str], host: str) -> str:
     lines = [f"the arena is ready at {shown['url']}, its API is explained at {shown['docs']}"]
-    lines += [f"everything is kept in {shown['store']}", ""]
+    lines += [f"everything is kept in {shown['store']}, {shown['kept']}", ""]
     if assumed:
         lines += ["it is an arena for the people on this machine:", *(f"  {line}" for line in local.told(assumed))]
     if assumed and not _is_loopback(host):
         lines.append(f"  and so may everybody who reaches {host}: set these variables before you let strangers in")
     return "\n".join([*lines, "", local.curl_lines(shown["url"]), "", "Ctrl-C stops it"])
+
+
+def _kept(settings: Settings) -> str:
+    if not settings.archive:
+        return "for ever"
+    return f"and {settings.keep_days} days after their end games move to files in {settings.archive}"
 
 
 def _is_loopback(host: str) -> bool:
