@@ -69,6 +69,18 @@ def _members(redis: Redis, key: str, limit: int, cursor: str | None) -> tuple[li
     return members, encoded(found[limit - 1]) if len(found) > limit else None
 
 
+def oldest(redis: Redis, key: str, *, before: int, after: str | None, limit: int) -> list[str]:
+    """Give up to `limit` members made before the Unix ms `before`, oldest first, from the one that follows `after`."""
+    first = "-" if after is None else f"({after}"
+    told = redis.zrange(key, first, f"({before:015d}", bylex=True, offset=0, num=limit)
+    return [item.decode() for item in cast("list[bytes]", told)]
+
+
+def name_of(member: str) -> str:
+    """Give the id that a member stands for."""
+    return member[_STAMP:]
+
+
 def select(
     redis: Redis,
     key: str,

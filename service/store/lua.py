@@ -47,6 +47,7 @@ NAMES = (
     "start_game",
     "swap_fields",
     "swap_lines",
+    "writable",
 )
 
 
