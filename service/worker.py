@@ -16,6 +16,7 @@ from dramatiq.worker import Worker
 from redis import RedisError
 
 from service.arena.checks import Checks
+from service.arena.health import Health
 from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.arena.sweep import Sweep
@@ -42,7 +43,7 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import now_ms
+from service.services import allowance_of, now_ms
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -74,12 +75,15 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
         networks = [str(network) for network in settings.bot_networks]
-        self._calls = Calls(Guard(networks), threads=settings.calls)
+        guard = Guard(networks)
+        self._calls = Calls(guard, threads=settings.calls)
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
         self._queue = BrokerQueue(open_broker(settings))
-        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._checks = Checks(
+            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+        )
         self._ratings = Ratings(
             self._store,
             self._queue,
@@ -93,6 +97,13 @@ class WorkerProcess:
             self._queue,
             Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
             self._ratings,
+            Health(
+                self._store,
+                self._queue,
+                allowance_of(self._store, settings, guard),
+                clock=self._store.due.now,
+                pause_ms=settings.health_ms,
+            ),
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,

@@ -38,6 +38,7 @@ STATUS: dict[type[errors.ArenaError], int] = {
     errors.ForbiddenError: 403,
     errors.ConflictError: 409,
     errors.InvalidError: 422,
+    errors.TooManyError: 429,
     errors.UnavailableError: 503,
 }
 

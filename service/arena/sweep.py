@@ -8,6 +8,7 @@ from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
+from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
 from service.arena.running import Running
@@ -34,6 +35,7 @@ class Sweep:
         queue: Queue,
         running: Running,
         ratings: Ratings,
+        health: Health,
         *,
         token: str,
         every_ms: int,
@@ -45,6 +47,7 @@ class Sweep:
         self._queue = queue
         self._running = running
         self._ratings = ratings
+        self._health = health
         self._token = token
         self._every_ms = every_ms
         self._patience_ms = patience_ms
@@ -65,6 +68,7 @@ class Sweep:
                 return
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._look_at_health([ident for kind, ident in names if kind == "health"])
         self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
@@ -95,6 +99,13 @@ class Sweep:
         self._store.due.move({due.fit(tournament_id): now + self._patience_ms for tournament_id in tournament_ids})
         for tournament_id in tournament_ids:
             self._queue.fit_tournament(tournament_id)
+
+    def _look_at_health(self, bot_ids: list[str]) -> None:
+        for bot_id in bot_ids:
+            try:
+                self._health.look(bot_id)
+            except Exception:  # one bot whose look breaks must not hold up the others
+                logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
 
     def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
         games = self._store.games.get_many(game_ids)

@@ -12,6 +12,7 @@ from bot_sdk.messages import decision_id
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.referee import Referee
+from service.referee.suspending import GONE
 from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
@@ -197,8 +198,9 @@ class Drive:
         if kind == HUMAN:
             waited = quantised(table.meta.limits.human_budget_ms)
             return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
-        if kind == BOT and self._is_disabled(table, seat):
-            return Retired(seat, RetiredBecause.DISABLED)
+        why = self._why_out(table, seat) if kind == BOT else None
+        if why is not None:
+            return Retired(seat, why)
         name = table.decision_id(seat)
         if kind == HOUSE and name not in self._answered:
             self._answered[name] = self._referee.players.decide(table, seat)
@@ -213,9 +215,9 @@ class Drive:
                 return name
         return None
 
-    def _is_disabled(self, table: Table, seat: int) -> bool:
+    def _why_out(self, table: Table, seat: int) -> RetiredBecause | None:
         players = self._referee.players
-        return self._referee.insist(lambda: players.is_disabled(table, seat))
+        return self._referee.insist(lambda: players.why_out(table, seat))
 
     def _now(self) -> int:
         return self._referee.insist(self._referee.due.now)
@@ -273,11 +275,17 @@ class Drive:
         for name, event in _named(table, events):
             verdict = self._answered.pop(name, None)
             if verdict is not None and table.kind(event.seat) == BOT:
-                self._referee.aftermath.decided(table, name, event, verdict)
+                self._heard(table, name, event, verdict)
         if table.ending is not None:
             self._leave_ended(table.meta, table.ending, table)
         elif length != table.length:
             self._load()
+
+    def _heard(self, table: Table, name: str, event: Decided, verdict: Verdict) -> None:
+        referee = self._referee
+        referee.aftermath.decided(table, name, event, verdict)
+        if verdict.status == GONE:
+            referee.insist(lambda: referee.players.gone(table, event.seat))
 
     def _end_without_event(self, table: Table) -> None:
         """End a game that its first deal, or a forfeit, has decided before anybody was asked."""

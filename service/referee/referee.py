@@ -10,7 +10,7 @@ from typing import Final, Protocol, TypeVar
 
 from redis import RedisError
 
-from bot_sdk.events import Decided
+from bot_sdk.events import Decided, RetiredBecause
 from bot_sdk.results.values import GameState
 from service.outbound.values import Answer, Call
 from service.referee.asking import Asking
@@ -45,8 +45,11 @@ class Players(Protocol):
     def asking(self, table: Table, seat: int) -> Asking:
         """Say how a bot's seat is asked for the decision it owes."""
 
-    def is_disabled(self, table: Table, seat: int) -> bool:
-        """Whether the operator has disabled the bot of a seat."""
+    def why_out(self, table: Table, seat: int) -> RetiredBecause | None:
+        """Say why a bot's seat isn't to be asked any more, None if it is."""
+
+    def gone(self, table: Table, seat: int) -> None:
+        """Hear that a bot has asked by the answer of a seat not to be called."""
 
 
 class Aftermath(Protocol):

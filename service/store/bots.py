@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from redis import Redis
+
+KEPT_CHECKS: Final = 50
+"""So many checks of a bot are kept, the newest ones."""
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,9 +103,21 @@ class BotStore:
     # --- checks ---------------------------------------------------------------------------------------------
 
     def create_check(self, check: Check) -> bool:
-        """Keep a new check of a bot; False if another has its id."""
+        """Keep a new check of a bot, and only so many before it; False if another has its id."""
         self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
-        return self._checks.create(check.id, check)
+        is_new = self._checks.create(check.id, check)
+        self._forget_checks(check.bot_id, keep=KEPT_CHECKS)
+        return is_new
+
+    def _forget_checks(self, bot_id: str, *, keep: int) -> None:
+        """Forget all but the newest checks: first what they are, then where they stand, so that none is left over."""
+        index = keys.bot_checks(bot_id)
+        old = [member.decode() for member in cast("list[bytes]", self._redis.zrange(index, 0, -keep - 1))]
+        if old:
+            with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(*(keys.check(listing.name_in(member)) for member in old))
+                pipe.zrem(index, *old)
+                pipe.execute()
 
     def list_checks(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[Check], str | None]:
         """Give the checks of a bot, newest first, and the next cursor."""

@@ -10,7 +10,7 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
+"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `health:<bot id>` by the ms each is due at."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -128,6 +128,11 @@ def bot_checks(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Value: the check."""
     return f"check:{check_id}"
+
+
+def challenges(digest: str) -> str:
+    """Sorted set: checks of the last day that count against one host or account, by their ms; expires."""
+    return f"challenges:{digest}"
 
 
 # --- tournaments --------------------------------------------------------------------------------------------

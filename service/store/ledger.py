@@ -36,13 +36,18 @@ class LedgerLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How one game ended for a bot."""
+    """How one game, which `began` and ended at these Unix ms, went for a bot.
+
+    `is_harsh`: somebody else set it limits shorter than the usual ones, so its faults say little about it.
+    """
 
     bot_id: str
     game_id: str
     at: int
+    began: int = 0
     retired: bool
     forfeited: bool = False
+    is_harsh: bool = False
 
 
 T = TypeVar("T", LedgerLine, Ending)

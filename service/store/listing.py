@@ -47,6 +47,11 @@ def member(created_at: int, name: str) -> str:
     return f"{created_at:015d}:{name}"
 
 
+def name_in(listed: str) -> str:
+    """Give the name of the thing that a member stands for."""
+    return listed[_STAMP:]
+
+
 def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
     """Give up to `limit` names that come after `cursor`, newest first, and the next cursor, None at the end.
 

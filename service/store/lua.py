@@ -22,6 +22,7 @@ Args = Sequence[str | bytes | int]
 NAMES = (
     "abandon",
     "acquire",
+    "admit",
     "begin",
     "commit",
     "create_game",

@@ -11,7 +11,6 @@ from bot_sdk.bot import Bot, Decision
 from bot_sdk.events import Outcome
 from bot_sdk.hosting import respond
 from bot_sdk.signing import sign
-from service.arena.bots import Bots
 from service.arena.checks import Checks
 from service.arena.errors import ConflictError
 from service.outbound.values import Answer, Call
@@ -238,17 +237,7 @@ def test_check_that_a_dead_worker_left_is_run_anew(bot, run, checks, hosts, stor
     assert len({step["name"] for step in check.steps}) == len(check.steps)
 
 
-def test_check_is_asked_for_once_at_a_time(bot, owner, store, queue, clock, mint):
-    bots = Bots(
-        store.bots,
-        store.ledger,
-        queue,
-        guard=lambda _url: None,
-        houses=[],
-        max_bots=5,
-        clock=clock,
-        busy=lambda _bot: False,
-    )
+def test_check_is_asked_for_once_at_a_time(bot, bots, owner, queue, mint):
     check = bots.check(owner, "bot_a", mint())
     assert queue.checks == [check.id]
     with pytest.raises(ConflictError):
