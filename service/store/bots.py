@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from service.store import keys, listing
+from service.store import due, keys, listing
 from service.store.documents import Documents
 from service.store.entities import Bot, Check
 from service.store.errors import NotFoundError
+from service.store.lua import Scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from redis import Redis
+
+
+CHECK_DUE_MS = 5_000
+"""When the sweeper looks at a new check, should the job by which it was sent be lost."""
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +38,7 @@ class BotStore:
         self._bots = Documents(redis, Bot, keys.bot)
         self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
         self._checks = Documents(redis, Check, keys.check)
+        self._scripts = Scripts(redis)
         self.get = self._bots.get
         self.get_many = self._bots.get_many
         self.change = self._bots.change
@@ -100,7 +106,9 @@ class BotStore:
     # --- checks ---------------------------------------------------------------------------------------------
 
     def create_check(self, check: Check) -> bool:
-        """Keep a new check of a bot; False if another has its id."""
+        """Keep a new check of a bot; False if another has its id. It is due before it exists, so that none is lost."""
+        times = due.Due(self._redis)
+        times.add(due.check(check.id), times.now() + CHECK_DUE_MS)
         self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
         return self._checks.create(check.id, check)
 
@@ -108,3 +116,11 @@ class BotStore:
         """Give the checks of a bot, newest first, and the next cursor."""
         read = self._checks.get_many
         return listing.select(self._redis, keys.bot_checks(bot_id), read, limit=limit, cursor=cursor)
+
+    def lease_check(self, check_id: str, token: str, ms: int) -> bool:
+        """Let nobody but `token` run a check in the next `ms`; False while another does."""
+        return bool(self._scripts.run("acquire", [keys.check_lease(check_id)], [token, ms]))
+
+    def release_check(self, check_id: str, token: str) -> None:
+        """Give that back, if it is ours."""
+        self._scripts.run("release", [keys.check_lease(check_id)], [token])

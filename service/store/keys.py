@@ -10,7 +10,8 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
+"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `check:<id>` by the ms at which each next needs
+attention."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -128,6 +129,11 @@ def bot_checks(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Value: the check."""
     return f"check:{check_id}"
+
+
+def check_lease(check_id: str) -> str:
+    """Value: the token of the worker that runs the check; expires."""
+    return f"check:{check_id}:lease"
 
 
 # --- tournaments --------------------------------------------------------------------------------------------
