@@ -15,6 +15,7 @@ from dramatiq.brokers.redis import RedisBroker
 from dramatiq.worker import Worker
 from redis import RedisError
 
+from service.arena.checking import run_alone
 from service.arena.checks import Checks
 from service.arena.health import Health
 from service.arena.ratings import Ratings
@@ -152,7 +153,7 @@ class WorkerProcess:
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
-        self._checks.run(check_id)
+        run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
 
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""

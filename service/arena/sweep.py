@@ -8,6 +8,7 @@ from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
+from service.arena.checking import look_at_checks
 from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
@@ -69,6 +70,8 @@ class Sweep:
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
         self._look_at_health([ident for kind, ident in names if kind == "health"])
+        checks = [ident for kind, ident in names if kind == "check"]
+        look_at_checks(self._store, self._queue, checks, now, self._patience_ms)
         self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
@@ -141,10 +144,7 @@ class Sweep:
 
     def _drop_orphan(self, game_id: str, now: int) -> None:
         """Drop an entry whose game never came to be; a game just being created gets its time."""
-        name = due.game(game_id)
-        at = self._store.due.at(name)
-        if at is not None and at < now - ORPHAN_MS:
-            self._store.due.drop(name)
+        self._store.due.drop_older(due.game(game_id), now - ORPHAN_MS)
 
     def _send_shards(self, game_ids: list[str], workers: int) -> None:
         for shard in shards(game_ids, workers):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from bot_sdk.errors import SdkError
@@ -16,6 +17,7 @@ from service.referee.suspending import GONE
 from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
+from service.store import due
 from service.store.entities import Game
 from service.store.errors import DamagedError
 
@@ -118,14 +120,19 @@ class Drive:
             self._leave_ended(table.meta, table.meta.state, table)
 
     def _give_up(self) -> None:
-        """Abort a game that can't be replayed, unless it has ended already."""
+        """Abort a game that can't be replayed, unless it has ended already.
+
+        What can't even be read is left for good: its tournament, should it have one, finds it so and plays it again.
+        """
         referee = self._referee
-        referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+        with suppress(DamagedError):  # then not even its state can be read
+            referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
         meta = referee.insist(lambda: referee.games.get(self.game_id))
         if meta is not None:
             self._leave_ended(meta, meta.state, None)
         else:
             referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
+            referee.insist(lambda: referee.due.drop(due.game(self.game_id)))
 
     def _leave_ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         referee = self._referee

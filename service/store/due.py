@@ -33,6 +33,11 @@ def health(bot_id: str) -> str:
     return f"health:{bot_id}"
 
 
+def check(check_id: str) -> str:
+    """Give the name that a check of a bot, which hasn't ended, goes by in here."""
+    return f"check:{check_id}"
+
+
 class Due:
     """Names (see `game` and those that follow) by the Redis millisecond at which each next needs attention."""
 
@@ -73,6 +78,12 @@ class Due:
         """Let them leave."""
         if names:
             self._redis.zrem(keys.DUE, *names)
+
+    def drop_older(self, name: str, before_ms: int) -> None:
+        """Let it leave if it was due before `before_ms`."""
+        at = self.at(name)
+        if at is not None and at < before_ms:
+            self.drop(name)
 
     def at(self, name: str) -> int | None:
         """Tell when `name` is due, None if it isn't."""
