@@ -38,13 +38,15 @@ class Commit(msgspec.Struct, frozen=True):
     than expected plus the events, others have appended since. `length`: the log has another length than
     expected, or as many events but not those the caller knows: load the game and ask again. `lease`:
     another's, or run out (`acquire` tells which). `state`: the game isn't running; its state is None if there
-    is no such game.
+    is no such game. `is_new`: this call wrote the events; else they stood there already, by a try of the caller's whose
+    answer was lost, or by somebody who did the same at the same moment.
     """
 
     status: Literal["committed", "length", "lease", "state"]
     length: int
     at: int
     state: GameState | None
+    is_new: bool
 
 
 class GameStore:
@@ -165,8 +167,8 @@ class GameStore:
         stamp = "" if after is None else after
         head: Args = [expected, lease or "", ending or "", keys.game_news(game_id), stamp]
         told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
-        status, length, at, state = told
-        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
+        status, length, at, state, is_new = told
+        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None, bool(is_new))
 
     def start(self, game_id: str) -> bool:
         """Let an open game run, if no seat is open. True if it runs, by this call or an earlier one."""
