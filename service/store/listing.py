@@ -76,11 +76,6 @@ def oldest(redis: Redis, key: str, *, before: int, after: str | None, limit: int
     return [item.decode() for item in cast("list[bytes]", told)]
 
 
-def name_of(member: str) -> str:
-    """Give the id that a member stands for."""
-    return member[_STAMP:]
-
-
 def select(
     redis: Redis,
     key: str,

@@ -8,6 +8,7 @@ from service.store.accounts import AccountStore
 from service.store.alarms import Alarms
 from service.store.audit import AuditStore
 from service.store.bots import BotStore
+from service.store.challenges import Challenges
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.erasures import ErasureStore
@@ -35,6 +36,7 @@ class Store:
         self.audit = AuditStore(redis)
         self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
+        self.challenges = Challenges(redis)
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from bot_sdk.results.values import GameState
 from service.store import keys
+from service.store.errors import told_apart
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
@@ -101,14 +102,14 @@ class Unfinished:
 
 
 def games_ended(redis: Redis) -> Callable[[Sequence[str]], list[bool | None]]:
-    """Tell of games whether they have ended, None of those that don't exist."""
+    """Tell of games whether they have ended, None of those that don't exist, or whose hash is damaged."""
 
     def have_ended(game_ids: Sequence[str]) -> list[bool | None]:
         with redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hget(keys.game_meta(game_id), "state")
-            states = pipe.execute()
-        return [None if state is None else GameState(state.decode()).is_end for state in states]
+            states = told_apart(pipe.execute(raise_on_error=False))
+        return [GameState(state.decode()).is_end if isinstance(state, bytes) else None for state in states]
 
     return have_ended
 
