@@ -43,7 +43,6 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import now_ms
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -80,19 +79,21 @@ class WorkerProcess:
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
         self._queue = BrokerQueue(open_broker(settings))
-        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._checks = Checks(
+            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+        )
         self._ratings = Ratings(
             self._store,
             self._queue,
             FitProcess(self._stopping.is_set),
-            clock=now_ms,
+            clock=self._store.due.now,
             new_id=lambda: secrets.token_hex(8),
             every_ms=settings.ratings_ms,
         )
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
+            Running(self._store, self._queue, self._ratings, clock=self._store.due.now, patience_ms=settings.lease_ms),
             self._ratings,
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
@@ -156,9 +157,10 @@ class WorkerProcess:
         return Referee(
             games=self._store.games,
             due=self._store.due,
+            clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, now_ms),
+            players=Players(self._store.bots, self._store.due.now),
             aftermath=Aftermath(
                 self._store,
                 self._calls,

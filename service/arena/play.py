@@ -19,6 +19,7 @@ from service.arena.queue import Queue
 from service.arena.reading import BOARD_OPEN, Covered, Reading, Shown
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.store import Store
 
@@ -77,7 +78,7 @@ class Play:
             check_holds(caller, game, number)
             return game.state.is_end or not is_known(views.tag(game, table, number))
 
-        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
+        return self._look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
 
     def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> Look:
         """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
@@ -89,7 +90,10 @@ class Play:
                 return game.state.is_end
             return game.state.is_end or table.game.is_out(number) or views.owes(table, number)
 
-        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
+        return self._look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
+
+    def _look_from(self, game: Game, table: Table | None, number: int) -> Look:
+        return Look(views.tag(game, table, number), views.seat(game, table, number, self._store.clock.read()))
 
     def events(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
         """List the public events after the one with id `after`, and whether more may come.
@@ -134,7 +138,8 @@ class Play:
         def judge(table: Table) -> Event | None:
             if asked < table.game.decisions[number]:
                 return None
-            _check_owes(table, number, asked, self._store.due.now())
+            moment = self._store.clock.read()
+            _check_owes(table, number, asked, moment)
             legal = table.game.state.legal_actions(number)
             if action not in legal:
                 raise InvalidError(
@@ -143,13 +148,13 @@ class Play:
                     errors={"action": ["not legal now"]},
                     legal_actions=legal,
                 )
-            waited = self._store.due.now() - table.times[table.game.owed_since[number]]
+            waited = moment.now - table.owed_since(number, moment)
             return table.game.judged(number, action, ms=quantised(waited))
 
         table, is_new = self._commit(caller, game_id, number, judge)
         if not is_new:
             _check_same(table, number, asked, action)
-        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number))
+        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number, self._store.clock.read()))
 
     def leave(self, caller: Caller, game_id: str, number: int) -> None:
         """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error.
@@ -203,7 +208,8 @@ class Play:
         owed = table.game.owed()
         people = [seat for seat in owed if table.kind(seat) == HUMAN and not table.game.is_out(seat)]
         if owed and len(people) == len(owed):
-            self._store.due.add(due.game(table.id), min(table.deadline(seat) for seat in people))
+            moment = self._store.clock.read()
+            self._store.due.add(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
         else:
             self._queue.drive(table.id)
 
@@ -220,10 +226,6 @@ class Play:
             watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
 
 
-def _look_from(game: Game, table: Table | None, number: int) -> Look:
-    return Look(views.tag(game, table, number), views.seat(game, table, number))
-
-
 def _number_of(decision_id: str, game_id: str, number: int) -> int:
     parsed = parse_decision_id(decision_id)
     if parsed is None or parsed[:2] != (game_id, number):
@@ -231,14 +233,14 @@ def _number_of(decision_id: str, game_id: str, number: int) -> int:
     return parsed[2]
 
 
-def _check_owes(table: Table, number: int, asked: int, now: int) -> None:
+def _check_owes(table: Table, number: int, asked: int, moment: Moment) -> None:
     if table.meta.state is not GameState.RUNNING:
         raise ConflictError(f"the game is {table.meta.state.value}", code="not_running")
     if table.game.is_out(number):
         raise ConflictError("the seat has retired", code="retired")
     if asked != table.game.decisions[number] or number not in table.game.owed():
         raise ConflictError("that decision isn't owed now", code="not_owed")
-    if now >= table.deadline(number):
+    if moment.now >= table.deadline(number, moment):
         raise ConflictError("too late: the time for that decision is over", code="too_late")
 
 

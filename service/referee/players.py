@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Final
 
 from bot_sdk.bots import house
@@ -19,18 +19,22 @@ from service.store.errors import NotFoundError
 
 logger: Final = logging.getLogger(__name__)
 
-KNOWN_FOR_MS: Final = 1_000
+KNOWN_FOR_S: Final = 1.0
 """How long a bot's secrets and state are taken as they were read."""
 
 
 class Players:
-    """All players but people. `now` is Unix time in milliseconds; not for several threads."""
+    """All players but people. `now` is Unix time in milliseconds; not for several threads.
 
-    def __init__(self, bots: BotStore, now: Callable[[], int]) -> None:
+    What is known of a bot ages by `monotonic` (s), so that it doesn't stay known when a clock is set back.
+    """
+
+    def __init__(self, bots: BotStore, now: Callable[[], int], monotonic: Callable[[], float] = monotonic) -> None:
         """Keep where bots are kept."""
         self._bots = bots
         self._now = now
-        self._known: dict[str, tuple[int, bool, tuple[str, ...]]] = {}
+        self._monotonic = monotonic
+        self._known: dict[str, tuple[float, bool, tuple[str, ...]]] = {}
 
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide. Its breaking is our fault, never the seat's."""
@@ -58,18 +62,17 @@ class Players:
         return is_disabled
 
     def _look_up(self, bot_id: str) -> tuple[bool, tuple[str, ...]]:
-        now = self._now()
-        known = self._known.get(bot_id)
-        if known is None or now - known[0] > KNOWN_FOR_MS:
-            known = (now, *self._read(bot_id, now))
+        at, known = self._monotonic(), self._known.get(bot_id)
+        if known is None or at - known[0] > KNOWN_FOR_S:
+            known = (at, *self._read(bot_id))
             self._known[bot_id] = known
         return known[1:]
 
-    def _read(self, bot_id: str, now: int) -> tuple[bool, tuple[str, ...]]:
+    def _read(self, bot_id: str) -> tuple[bool, tuple[str, ...]]:
         bot = self._bots.get(bot_id)
         if bot is None or bot.state is BotState.DISABLED:
             return True, ()
         try:
-            return False, self._bots.secrets(bot_id, now)
+            return False, self._bots.secrets(bot_id, self._now())
         except NotFoundError:
             return True, ()

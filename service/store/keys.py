@@ -13,6 +13,9 @@ DUE = "due"
 """Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `check:<id>` by the ms at which each next needs
 attention."""
 
+CLOCK = "clock"
+"""Value: how the store's clock has jumped, if it ever has."""
+
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
 from service.store.bots import BotStore
+from service.store.clock import Clock
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.games import GameStore
@@ -28,6 +29,7 @@ class Store:
         self._redis = redis
         self.accounts = AccountStore(redis)
         self.bots = BotStore(redis)
+        self.clock = Clock(redis)
         self.due = Due(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from bot_sdk.results.values import GameState
-from service.store import keys
+from service.store import due, keys
 from service.store.errors import DamagedError, told_apart
 from service.store.lua import Args, Scripts
 
@@ -74,8 +74,11 @@ class Unfinished:
 
     def prune(self, owner: str, stale_ms: int = STALE_MS) -> int:
         """Drop games that have ended, and those counted for longer than `stale_ms` that don't exist; tell how many."""
-        seconds, _ = self._redis.time()
-        before = int(seconds) * 1000 - stale_ms
+        now = due.Due(self._redis).now()
+
+        def is_stale(at: float) -> bool:
+            return abs(now - at) >= stale_ms  # or of a time that is yet to come, since the clock went back
+
         counted = self._redis.zrange(keys.unfinished(owner), 0, -1, withscores=True)
         since = {name.decode(): at for name, at in cast("list[tuple[bytes, float]]", counted)}
         with self._redis.pipeline(transaction=False) as pipe:
@@ -83,7 +86,7 @@ class Unfinished:
                 pipe.hget(keys.game_meta(name), "state")
             states = told_apart(pipe.execute(raise_on_error=False))
         found = zip(since.items(), states, strict=True)
-        gone = [name for (name, at), state in found if (_has_ended(state) if _is_there(state) else at <= before)]
+        gone = [name for (name, at), state in found if (_has_ended(state) if _is_there(state) else is_stale(at))]
         self.drop(owner, *gone)
         return len(gone)
 
