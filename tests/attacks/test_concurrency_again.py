@@ -84,7 +84,7 @@ HOUSE_GAME = {"ruleset": "seven_up", "seats": [{"kind": "human", "name": "ann"},
 MOMENTS = {"before it is made": b"{g:gam_", "after it is made": b'"drive"'}
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", ["before it is made", pytest.param("after it is made", marks=pytest.mark.attack)])
 def test_request_in_flight_is_refused_to_others_and_free_again_soon_after_a_kill_of_the_api(
     arena, urls, proxy, start_behind, moment
 ):

@@ -74,6 +74,11 @@ def state_of(arena, bot_id="bot_ill"):
     return arena.store.bots.get(bot_id).state
 
 
+def checks_of(arena):
+    """Give the latest checks of the bot, newest first."""
+    return arena.store.bots.list_checks("bot_ill", limit=100)[0]
+
+
 def test_ill_bot_is_suspended_after_three_games_forfeits_the_rest_and_comes_back(arena, patient):
     patient.status = "503 Ill"
     name = arena.launch("pairs", "seven_up", 2, 6, ["bot_ill", "bot_0"], PATIENT_LIMITS)
@@ -90,7 +95,8 @@ def test_ill_bot_is_suspended_after_three_games_forfeits_the_rest_and_comes_back
     wait_until(lambda: arena.store.bots.get("bot_ill").suspension.checks >= 2, 30, "checks that fail")
     patient.status = None
     wait_until(lambda: state_of(arena) is BotState.ACTIVE, 30, "a bot that is well again")
-    checks, _ = arena.store.bots.list_checks("bot_ill", limit=100)
+    wait_until(lambda: all(check.ended_at for check in checks_of(arena)), 10, "the end of the last check")
+    checks = checks_of(arena)
     assert {check.asked_by for check in checks} == {AskedBy.ARENA}
     assert [check.state for check in checks[:3]] == ["passed", "passed", "failed"]
     wait_until(lambda: arena.store.due.at("health:bot_ill") is None, 10, "a bot that leaves what is due")
@@ -99,6 +105,7 @@ def test_ill_bot_is_suspended_after_three_games_forfeits_the_rest_and_comes_back
     assert [(result.retired[seat], result.forfeited) for result, seat in results_of(arena, again)] == [(False, [])] * 2
 
 
+@pytest.mark.attack
 def test_suspended_bot_plays_river_by_fallbacks_from_the_first_decision(arena, patient):
     patient.status = "503 Ill"
     entries = ["bot_ill", "bot_0", "bot_1", "bot_2"]
@@ -130,6 +137,7 @@ def test_bot_that_answers_410_is_called_by_nothing_any_more_until_its_owner_asks
     assert patient.calls == calls
 
 
+@pytest.mark.attack
 def test_workers_killed_on_the_way_lose_no_suspended_bot(arena, patient):
     patient.status = "503 Ill"
     name = arena.launch("pairs", "seven_up", 2, 4, ["bot_ill", "bot_0"], PATIENT_LIMITS)
