@@ -226,7 +226,9 @@ def test_game_with_another_open_seat_goes_on_waiting(games, owner, mint, order, 
 
 
 def test_retried_join_gives_the_same_token(games, waiting, mint):
-    assert games.join(ANYBODY, waiting, 1, "bea", mint("again")) == games.join(ANYBODY, waiting, 1, "bea", mint("again"))
+    assert games.join(ANYBODY, waiting, 1, "bea", mint("again")) == games.join(
+        ANYBODY, waiting, 1, "bea", mint("again")
+    )
 
 
 def test_seat_that_is_taken_or_not_there_is_refused(games, owner, waiting, mint, order):
