@@ -17,6 +17,7 @@ from service.store.accounts import Token
 from service.store.audit import Line, Log
 from service.store.entities import Account, AccountState, Check, Seat, TournamentState
 from service.store.idempotency import Answer
+from service.store.ledger import LedgerLine
 from tests.service.bench import Worker
 from tests.service.fakes import first_legal
 
@@ -205,6 +206,8 @@ def test_what_was_written_meanwhile_is_found_by_a_second_look(account, store, de
     erasing.run(ME, lambda: False)
     settled_at = store.erasures.get(ME).asked_at + SETTLE_MS
     assert store.due.at(due.erasure(ME)) == settled_at
+    line = {"decision_id": "gam_1.0.0", "game_id": "gam_1", "at": 1, "outcome": Outcome.LATE, "ms": 1.0, "head": WORD}
+    store.ledger.add([LedgerLine(bot_id="bot_a", **line)])
     my_bot("bot_late")
     late = desk.game("bot_late", "human:bob")
     store.games.end(late, GameState.CANCELLED)
