@@ -47,6 +47,11 @@ def member(created_at: int, name: str) -> str:
     return f"{created_at:015d}:{name}"
 
 
+def name_of(listed: str) -> str:
+    """Give the name of the thing that a member stands for."""
+    return listed[_STAMP:]
+
+
 def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
     """Give up to `limit` names that come after `cursor`, newest first, and the next cursor, None at the end.
 
@@ -69,11 +74,6 @@ def oldest(redis: Redis, key: str, *, before: int, after: str | None, limit: int
     first = "-" if after is None else f"({after}"
     told = redis.zrange(key, first, f"({before:015d}", bylex=True, offset=0, num=limit)
     return [item.decode() for item in cast("list[bytes]", told)]
-
-
-def name_of(member: str) -> str:
-    """Give the id that a member stands for."""
-    return member[_STAMP:]
 
 
 def select(
