@@ -102,14 +102,17 @@ def run(*arguments) -> str:
     return told.output
 
 
-def saved(arena: Arena, tournament: str, guests: Guests, data, file, share: float) -> Acknowledged:
-    """Take a backup once this share of the games has ended, while all goes on."""
-    games = share * len(arena.store.tournaments.rounds(tournament)) * len(arena._names) // 2
-    count = arena.store.tournaments.count_results
-    wait_until(
-        lambda: count(tournament) >= games and arena.running(tournament), 120, f"{games} games and one under way"
-    )
+def saved(arena: Arena, tournament: str, guests: Guests, data, file, games: float) -> Acknowledged:
+    """Take a backup once so many games have ended, while others go on."""
+
+    def has_come() -> bool:
+        ended = arena.store.tournaments.count_results(tournament) >= games
+        return ended and any(arena.lengths([tournament]).values())
+
+    wait_until(has_come, 120, f"{games:g} games that have ended and one under way", every_s=0.02)
     before = Acknowledged.now(arena, tournament, guests)
+    assert before.results
+    assert before.tokens
     with ThreadPoolExecutor(1) as beside:
         assert "keys" in beside.submit(run, "backup", file, "--data", data).result(timeout=120)
     assert file.stat().st_mode & 0o077 == 0
@@ -142,7 +145,7 @@ def restored_again_and_again(folder, size: Size) -> dict[str, object]:
             with Onlooker(guests.come, pause_s=0.005):
                 wait_until(lambda: guests.tokens, 30, "a guest")
                 arena.start_worker()
-                before = saved(arena, tournament, guests, data, file, 0.8 * number / (size.backups + 1))
+                before = saved(arena, tournament, guests, data, file, size.games * 0.6 * number / size.backups)
             move(arena, file, folder / f"arena-{number}")
             before.check(arena.store, tournament)
             interrupted += not arena.is_finished(tournament)
