@@ -11,10 +11,13 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.api import (
     accounts,
     admin,
+    audit,
+    auditing,
     auth,
     bodies,
     bots,
     context,
+    dead_letters,
     docs,
     entries,
     events,
@@ -31,6 +34,8 @@ from service.api import (
     scoreboard,
     seats,
     tournaments,
+    waiting,
+    wire,
 )
 from service.services import Services
 
@@ -47,6 +52,8 @@ RESOURCES = (
     scoreboard.blp,
     ratings.blp,
     admin.blp,
+    audit.blp,
+    dead_letters.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
@@ -66,8 +73,10 @@ def create_app(services: Services) -> Flask:
     ids.register(app)
     problems.register(app)
     limits.register(app, services.settings)
+    waiting.register(app, services.settings.max_waiting)
     app.before_request(_admit)
     headers.register(app, services.settings)
+    auditing.register(app)
     api = _Api(app)
     for resource in RESOURCES:
         api.register_blueprint(resource)
@@ -101,14 +110,14 @@ class _Api(Api):  # type: ignore[misc]  # its library is untyped
             self.register_converter(converter, ids.parameter)
 
     def _register_responses(self) -> None:
-        for status, title in problems.TITLES.items():
-            content = {problems.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
+        for status, title in wire.TITLES.items():
+            content = {wire.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
             answer: dict[str, Any] = {"description": title, "content": content}
             if status in {429, 503}:
                 answer["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
             self.spec.components.response(f"Problem{status}", answer, lazy=True)
 
-        content = {problems.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
+        content = {wire.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
         self.spec.components.response("Problem", {"description": "Any other problem", "content": content}, lazy=True)
 
     def _register_pagination_header(self) -> None:

@@ -185,10 +185,17 @@ class Settings:
     """How many accounts one address may ask for."""
     max_bots: int = _setting("SLAGVELD_MAX_BOTS", 50, _whole(1, 100_000))
     """How many bots one account may have."""
+    max_challenges: int = _setting("SLAGVELD_MAX_CHALLENGES", 200, _whole(1, 1_000_000))
+    """How many checks there may be within a day of bots at one host, and for one account; half of it by the arena."""
     max_open_games: int = _setting("SLAGVELD_MAX_OPEN_GAMES", 20, _whole(1, 100_000))
     """How many unfinished games one account (or address, without one) may have outside tournaments."""
     max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
     """How many unfinished tournaments one account may have."""
+
+    client_ms: int = _setting("SLAGVELD_CLIENT_MS", 20_000, _whole(100, 600_000))
+    """How long a client may take over the head of its first request, over a body, or not read what it is sent."""
+    max_waiting: int = _setting("SLAGVELD_MAX_WAITING", 2_000, _whole(1, 100_000))
+    """How many streams and long polls one address (an IPv6 /64) may have open at one API process."""
 
     trust_accounts: bool = _setting("SLAGVELD_TRUST_ACCOUNTS", default=False, parse=_yes_or_no)
     """Whether games between bots of one account count for ratings."""
@@ -196,7 +203,7 @@ class Settings:
     """How often at most the ratings of a ruleset are computed anew, if there are new results."""
 
     calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
-    """How many bots a worker process calls at once."""
+    """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
     renew_ms: int = _setting("SLAGVELD_RENEW_MS", 5_000, _whole(50, 300_000))
@@ -207,6 +214,8 @@ class Settings:
     """How long a shard of games runs before it is handed back."""
     heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
     """How long a worker of the queue may be silent before its jobs go to another."""
+    health_ms: int = _setting("SLAGVELD_HEALTH_MS", 60_000, _whole(50, 3_600_000))
+    """When the arena checks a suspended bot for the first time; pauses double from there up to 60 times as long."""
     open_seat_ms: int = _setting("SLAGVELD_OPEN_SEAT_MS", 900_000, _whole(1_000, 604_800_000))
     """How long an open seat waits for somebody to sit down."""
 

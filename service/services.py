@@ -10,11 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
+from service.arena.allowance import Allowance
+from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
+from service.arena.maintenance import Maintenance
+from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
@@ -23,6 +28,7 @@ from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
+from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
 from service.store.probe import Probe
@@ -40,6 +46,7 @@ class Services:
     settings: Settings
     store: Store
     gate: Gate
+    auditing: Auditing
     accounts: Accounts
     bots: Bots
     games: Games
@@ -50,6 +57,10 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    maintenance: Maintenance
+    oversight: Oversight
+    erasing: Erasing
+    dead_letters: DeadLetters
     readiness: Readiness
     arena_key: Callable[[], bytes]
     version: str = VERSION
@@ -65,15 +76,17 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         invite_code=settings.invite_code,
         clock=clock,
     )
+    guard = Guard(str(network) for network in settings.bot_networks)
     bots = Bots(
         store.bots,
         store.ledger,
         queue,
-        guard=url_guard(Guard(str(network) for network in settings.bot_networks)),
+        guard=url_guard(guard),
         houses=house_bots(),
         max_bots=settings.max_bots,
         clock=clock,
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
+        allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
     tournaments = tournaments_of(settings, store, clock)
@@ -82,6 +95,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         settings=settings,
         store=store,
         gate=Gate(account=accounts.identify, seat=functools.partial(seat_of, store)),
+        auditing=Auditing(store.audit, clock=clock, new_id=functools.partial(secrets.token_hex, 8)),
         accounts=accounts,
         bots=bots,
         games=games,
@@ -92,6 +106,10 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        maintenance=Maintenance(store.maintenance, clock=clock),
+        oversight=Oversight(store),
+        erasing=Erasing(store, clock=clock),
+        dead_letters=DeadLetters(open_broker(settings)),
         readiness=Readiness(Probe.open(settings.redis_url).look, clock, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
@@ -114,6 +132,18 @@ def _policy(settings: Settings) -> Policy:
         max_open_games=settings.max_open_games,
         open_seat_ms=settings.open_seat_ms,
     )
+
+
+def allowance_of(store: Store, settings: Settings, guard: Guard) -> Allowance:
+    """Build what keeps the number of checks within bounds, the same for those who ask and for the sweeper."""
+
+    def host_of(url: str) -> str:
+        try:
+            return guard.check(url).target.host.rstrip(".")
+        except RefusedError:  # nobody is called there
+            return url
+
+    return Allowance(store.challenges, most=settings.max_challenges, host_of=host_of)
 
 
 def _random_32() -> bytes:

@@ -17,8 +17,11 @@ from dramatiq.brokers.redis import RedisBroker
 from dramatiq.worker import Worker
 from redis import RedisError
 
+from service.arena.checking import run_alone
 from service.arena.checks import Checks
+from service.arena.erasing import Erasing
 from service.arena.exports import Exports
+from service.arena.health import Health
 from service.arena.ratings import Ratings
 from service.arena.retention import DAY_MS, Retention
 from service.arena.running import Running
@@ -31,6 +34,7 @@ from service.jobs import (
     CHECKS,
     DRIVE,
     DRIVE_SHARD,
+    ERASE,
     FIT,
     FIT_TOURNAMENT,
     FITS,
@@ -47,7 +51,7 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import now_ms, tournaments_of
+from service.services import allowance_of, now_ms, tournaments_of
 from service.store.archive import Archive
 from service.store.store import Store
 
@@ -62,6 +66,8 @@ shards; with few threads most of them would wait, and behind slow bots those of 
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000
+ERASE_S: Final = 5.0
+"""How long one job erases; others of its queue come between."""
 STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
@@ -84,12 +90,16 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
         networks = [str(network) for network in settings.bot_networks]
-        self._calls = Calls(Guard(networks), threads=settings.calls)
+        guard = Guard(networks)
+        self._calls = Calls(guard, threads=settings.calls)
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
         self._queue = BrokerQueue(open_broker(settings))
-        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._checks = Checks(
+            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+        )
+        self._erasing = Erasing(self._store, clock=now_ms)
         self._ratings = Ratings(
             self._store,
             self._queue,
@@ -103,6 +113,13 @@ class WorkerProcess:
             self._queue,
             Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
             self._ratings,
+            Health(
+                self._store,
+                self._queue,
+                allowance_of(self._store, settings, guard),
+                clock=self._store.due.now,
+                pause_ms=settings.health_ms,
+            ),
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
@@ -128,6 +145,7 @@ class WorkerProcess:
             CHECK_BOT: self.check_bot,
             FIT: self.fit,
             FIT_TOURNAMENT: self.fit_tournament,
+            ERASE: self.erase,
         }
         for name, function in work.items():
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
@@ -152,7 +170,7 @@ class WorkerProcess:
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
-        self._checks.run(check_id)
+        run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
 
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""
@@ -161,6 +179,11 @@ class WorkerProcess:
     def fit_tournament(self, tournament_id: str) -> None:
         """Compute the ratings of a tournament's own games."""
         self._ratings.fit_tournament(tournament_id)
+
+    def erase(self, account_id: str) -> None:
+        """Erase an account, as far as a few seconds get."""
+        ends = time.monotonic() + ERASE_S
+        self._erasing.run(account_id, lambda: self._stopping.is_set() or time.monotonic() > ends)
 
     def _referee(self) -> Referee:
         return Referee(

@@ -9,6 +9,7 @@ import time
 from flask import Flask, Response, request
 from flask_limiter import ApplicationLimit, Limiter, RequestLimit
 
+from service.api.auth import sent_token
 from service.api.problems import Problem
 from service.config import Settings
 from service.store.connection import connect
@@ -66,7 +67,7 @@ def _is_free() -> bool:
 
 
 def _has_no_token() -> bool:
-    return "Authorization" not in request.headers or _is_free()
+    return sent_token(request) is None or _is_free()
 
 
 def _is_no_new_account() -> bool:
@@ -74,4 +75,4 @@ def _is_no_new_account() -> bool:
 
 
 def _token() -> str:
-    return hashlib.sha256(request.headers["Authorization"].encode()).hexdigest()[:32]
+    return hashlib.sha256((sent_token(request) or "").encode()).hexdigest()[:32]

@@ -11,41 +11,25 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Response, current_app, request
-from redis.exceptions import ConnectionError, RedisError, TimeoutError  # noqa: A004 (redis-py's names)
+from redis import RedisError
 from werkzeug.exceptions import HTTPException
 
+from service.api import wire
+from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
-from service.store.errors import BadCursorError, ContendedError
+from service.store.errors import BadCursorError, ContendedError, passes
 
-PROBLEM_JSON = "application/problem+json"
 RETRY_AFTER_S = 2
 """What a client is told to wait when the store is away."""
 
-TITLES = {
-    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    406: "Not Acceptable", 409: "Conflict", 411: "Length Required", 413: "Content Too Large",
-    414: "URI Too Long", 415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 503: "Service Unavailable",
-}  # fmt: skip
-CODES = {
-    400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found", 405: "method_not_allowed",
-    406: "not_acceptable", 409: "conflict", 411: "length_required", 413: "body_too_large", 414: "uri_too_long",
-    415: "unsupported_media_type", 422: "invalid", 429: "rate_limited", 431: "headers_too_large",
-    500: "internal_error", 503: "unavailable",
-}  # fmt: skip
 STATUS: dict[type[errors.ArenaError], int] = {
     errors.NotFoundError: 404,
     errors.ForbiddenError: 403,
     errors.ConflictError: 409,
     errors.InvalidError: 422,
+    errors.TooManyError: 429,
     errors.UnavailableError: 503,
 }
-
-_STORE_SAYS_LATER = (
-    "LOADING", "OOM", "READONLY", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY ", "TRYAGAIN",
-    "command not allowed when used memory", "You can't write against a read only",
-)  # fmt: skip
-"""How the server begins an error that will pass; redis-py cuts the first word off some."""
 
 log = logging.getLogger(__name__)
 
@@ -73,13 +57,7 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
 
     def response(self) -> Response:
         """Build the answer."""
-        body: dict[str, Any] = {
-            "type": "about:blank",
-            "title": TITLES[self.status],
-            "status": self.status,
-            "code": self.code,
-            "detail": self.detail,
-        }
+        body = wire.problem(self.status, self.detail, self.code)
         if self.errors:
             body["errors"] = self.errors
         answer = current_app.response_class(
@@ -139,9 +117,7 @@ def _bad_cursor(error: BadCursorError) -> Response:
 
 
 def _store_failed(error: RedisError) -> Response:
-    if isinstance(error, (ConnectionError, TimeoutError)) or str(error).startswith(_STORE_SAYS_LATER):
-        return _away(error)
-    return _bug(error)
+    return _away(error) if passes(error) else _bug(error)
 
 
 def _away(error: Exception) -> Response:

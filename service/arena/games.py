@@ -12,6 +12,7 @@ from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
 from bot_sdk.results.values import GameState
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
+from service.arena.maintenance import check_begins
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
 from service.arena.queue import Queue, set_going
 from service.arena.reading import Covered, Reading, Shown, summaries
@@ -23,6 +24,8 @@ from service.store.store import Store
 
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
+ADDRESS_MS: Final = 8 * 86_400_000
+"""How long an address is known to have unfinished games after it made the last: longer than people may think."""
 STALE_MS: Final = 5_000
 """How long a creation may take; after that a game that never came to be, or whose end wasn't counted, is dropped."""
 
@@ -69,7 +72,7 @@ class Games:
         """Make a game as ordered, and start it if nobody is missing.
 
         `order` has ruleset, options, seats, limits (of `Limits`) and start (auto or manual). A retried order gives
-        the game of its first try. Raises ForbiddenError, InvalidError, ConflictError.
+        the game of its first try. Raises ForbiddenError, InvalidError, ConflictError, UnavailableError in maintenance.
         """
         game_id = mint.id("gam_")
         found = self._store.games.get(game_id)
@@ -83,8 +86,9 @@ class Games:
     def _make(self, caller: Caller, order: Mapping[str, Any], game_id: str, mint: Mint) -> Game:
         rules, options = _rules(order)
         self._check_may_create(caller, order["seats"])
+        check_begins(self._store.maintenance)
         bots = self._bots(caller, order["seats"], rules)
-        seats = [seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
+        seats = [seated(number, shown, bots, caller.account_id) for number, shown in enumerate(order["seats"])]
         self._reserve(caller, game_id, bots)
         secret = self._pack_secret()
         waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
@@ -130,7 +134,7 @@ class Games:
             raise ForbiddenError("a game with registered bots needs an account", code="account_needed")
 
     def _reserve(self, caller: Caller, game_id: str, bots: Mapping[str, Bot]) -> None:
-        owner = unfinished.account(caller.account_id) if caller.account_id else caller.name
+        owner = _owner(caller)
         limits = [(owner, self._policy.max_open_games, "quota_games", "unfinished games")]
         limits += [
             (unfinished.bot(bot.id), bot.max_games, "bot_busy", f"games at once for {bot.name}")
@@ -138,7 +142,8 @@ class Games:
         ]
         reserved: list[str] = []
         for name, limit, code, what in limits:
-            if not self._store.unfinished.reserve(name, game_id, limit, stale_ms=STALE_MS):
+            kept_ms = ADDRESS_MS if name == unfinished.address(caller.address) else None
+            if not self._store.unfinished.reserve(name, game_id, limit, stale_ms=STALE_MS, kept_ms=kept_ms):
                 for given in reserved:
                     self._store.unfinished.drop(given, game_id)
                 raise ConflictError(f"expected at most {limit} {what}; wait until one has ended", code=code)
@@ -189,12 +194,17 @@ class Games:
 
     # --- seats and start ----------------------------------------------------------------------------------------------
 
-    def join(self, game_id: str, number: int, name: str, mint: Mint) -> str:
-        """Seat a person on an open seat; give the token of the seat. Raises NotFoundError, ConflictError."""
+    def join(self, caller: Caller, game_id: str, number: int, name: str, mint: Mint) -> str:
+        """Seat a person on an open seat; give the token of the seat.
+
+        Raises NotFoundError, ConflictError; UnavailableError in maintenance, where the last to join starts the game.
+        """
         game = self.get(game_id)
         _check_seat(game, number)
+        if game.start == "auto":
+            check_begins(self._store.maintenance)
         token = _seat_token(mint, number)
-        seated = Seat(kind=HUMAN, name=name)
+        seated = Seat(kind=HUMAN, name=name, account_id=caller.account_id)
         told = self._store.games.fill_seat(game_id, number, seated, replaces=OPEN, token=token_hash(token))
         if told == "taken":
             raise ConflictError(f"seat {number} is taken", code="seat_taken")
@@ -244,11 +254,13 @@ class Games:
     def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
         """Start or cancel a game; idempotent. Its owner may, the operator, and until it runs whoever holds a seat.
 
-        Raises ForbiddenError, ConflictError.
+        Raises ForbiddenError, ConflictError, UnavailableError for a start in maintenance.
         """
         game = self.get(game_id)
         self._check_may_steer(caller, game)
         if state is GameState.RUNNING:
+            if game.state is GameState.OPEN:
+                check_begins(self._store.maintenance)
             if not self._start(game_id):
                 why = "it has ended" if self.get(game_id).state.is_end else "a seat is open"
                 raise ConflictError(f"the game can't start: {why}", code="cannot_start")
@@ -278,6 +290,12 @@ class Games:
             raise ConflictError("the game has ended already", code="ended")
         self._store.due.add(due.game(game_id), self._store.due.now())
         self._queue.drive(game_id)
+
+
+def _owner(caller: Caller) -> str:
+    if caller.account_id is not None:
+        return unfinished.account(caller.account_id)
+    return "operator" if caller.is_operator else unfinished.address(caller.address)
 
 
 def check_holds(caller: Caller, game: Game, number: int) -> None:

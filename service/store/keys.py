@@ -10,7 +10,7 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
+"""Sorted set: names of what is to be looked at (`due.py` spells them) by the Redis ms at which each next is."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -91,6 +91,11 @@ def account(account_id: str) -> str:
     return f"account:{account_id}"
 
 
+def erasure(account_id: str) -> str:
+    """Value: how far the erasure of an account is; gone when it is done."""
+    return f"erasure:{account_id}"
+
+
 def account_bots(account_id: str) -> str:
     """Index of the bots an account owns."""
     return f"account:{account_id}:bots"
@@ -139,6 +144,16 @@ def bot_checks(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Value: the check."""
     return f"check:{check_id}"
+
+
+def challenges(digest: str) -> str:
+    """Sorted set: checks of the last day that count against one host or account, by their ms; expires."""
+    return f"challenges:{digest}"
+
+
+def check_lease(check_id: str) -> str:
+    """Value: the token of the worker that runs the check; expires."""
+    return f"check:{check_id}:lease"
 
 
 # --- tournaments --------------------------------------------------------------------------------------------
@@ -258,6 +273,19 @@ def rating_pause(ruleset: str) -> str:
 
 
 # --- the arena ----------------------------------------------------------------------------------------------
+def audit(kind: str) -> str:
+    """Index of the lines of an audit log: `operator` or `accounts`."""
+    return f"audit:{kind}"
+
+
+def audit_lines(kind: str) -> str:
+    """Hash: id of a line -> line."""
+    return f"audit:{kind}:lines"
+
+
+MAINTENANCE = "maintenance"
+"""Value: why no new games begin and since when; not there while they do."""
+
 ARENA_KEY = f"{SECRET}arena"
 """Value: the key that tokens and made secrets are derived with."""
 

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
 from service.store.alarms import Alarms
+from service.store.audit import AuditStore
 from service.store.bots import BotStore
+from service.store.challenges import Challenges
 from service.store.connection import connect
 from service.store.due import Due
+from service.store.erasures import ErasureStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
+from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
 from service.store.retention import RetentionStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
-from service.store.unfinished import Unfinished
+from service.store.unfinished import Unfinished, games_ended
 from service.store.watch import Watch
 
 if TYPE_CHECKING:
@@ -29,17 +33,22 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.audit = AuditStore(redis)
         self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
+        self.challenges = Challenges(redis)
         self.due = Due(redis)
+        self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
         self.retention = RetentionStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
-        self.unfinished = Unfinished(redis)
+        self.unfinished = Unfinished(redis, games_ended(redis))
+        self.unfinished_tournaments = Unfinished(redis, self.tournaments.have_ended)
         self.watch = Watch(redis)
 
     @classmethod

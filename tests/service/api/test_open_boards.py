@@ -34,7 +34,7 @@ HELD_AT = 4
 
 PARTS = (
     *("/v1/games", "/v1/bots", "/v1/tournaments", "/v1/leaderboards"),
-    *("/v1/rulesets", "/v1/accounts", "/health"),
+    *("/v1/rulesets", "/v1/accounts", "/v1/admin", "/health"),
 )
 
 FILLED = {
@@ -42,6 +42,7 @@ FILLED = {
     "tournament_id": [TOURNAMENT],
     "bot_id": [*BOTS, "house:greedy"],
     "number": "01",
+    "account_id": ["acc_" + "a" * 26],
     "check_id": ["chk_" + "a" * 26],
     "name": ["seven_up"],
 }

@@ -12,6 +12,7 @@ from bot_sdk.results.values import GameState
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from service.arena.scoreboard import Scoreboard
 from service.store import due, keys
+from tests.service.arena.conftest import ANYBODY
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
 
@@ -245,7 +246,7 @@ def test_leaving_before_the_start_frees_the_seat(make, play, games, holder, mint
     game = make("human:ann", "open:", "open:", "open:")
     play.leave(holder(game, 0), game, 0)
     assert games.get(game).seats[0].kind == "open"
-    games.join(game, 0, "cid", mint())
+    games.join(ANYBODY, game, 0, "cid", mint())
     assert games.get(game).seats[0].name == "cid"
 
 
@@ -278,8 +279,8 @@ def test_who_has_left_neither_retires_nor_plays_for_who_came_after(make, play, g
     game = make("human:ann", "open:")
     ann = holder(game, 0)
     play.leave(ann, game, 0)
-    games.join(game, 0, "cid", mint())
-    games.join(game, 1, "bea", mint())
+    games.join(ANYBODY, game, 0, "cid", mint())
+    games.join(ANYBODY, game, 1, "bea", mint())
     for seat_again in (lambda: play.leave(ann, game, 0), lambda: play.act(ann, game, 0, f"{game}.0.0", "stand")):
         with pytest.raises(ForbiddenError):
             seat_again()

@@ -5,8 +5,9 @@ import threading
 import pytest
 from msgspec.structs import replace
 
+from service.store.bots import KEPT_CHECKS
 from service.store.entities import BotState, Check
-from service.store.errors import ContendedError, NotFoundError
+from service.store.errors import ContendedError, FullError, NotFoundError
 
 
 def test_bot_is_kept_once_with_its_first_secret(store, make_bot):
@@ -17,6 +18,16 @@ def test_bot_is_kept_once_with_its_first_secret(store, make_bot):
     assert store.bots.get_many(["bot_none", "bot_1"]) == [None, make_bot()]
     assert store.bots.get_many([]) == []
     assert store.bots.secrets("bot_1", 0) == ("whsec_a",)
+
+
+def test_account_with_as_many_bots_as_it_may_have_gets_no_further(store, make_bot):
+    assert store.bots.create(make_bot("bot_1"), secret="whsec_a", most=1)
+    assert store.bots.create(make_bot("bot_1"), secret="whsec_a", most=1)
+    with pytest.raises(FullError):
+        store.bots.create(make_bot("bot_2"), secret="whsec_a", most=1)
+    assert store.bots.get("bot_2") is None
+    store.bots.delete(make_bot("bot_1"))
+    assert store.bots.create(make_bot("bot_2"), secret="whsec_a", most=1)
 
 
 def test_previous_secret_is_good_until_its_time(store, make_bot):
@@ -122,3 +133,22 @@ def test_checks_are_kept_changed_and_listed(store):
     assert store.bots.get_check("chk_0").state == "passed"
     checks, _ = store.bots.list_checks("bot_1", limit=9)
     assert [(check.id, check.state) for check in checks] == [("chk_1", "queued"), ("chk_0", "passed")]
+
+
+def test_only_the_newest_checks_are_kept_and_the_others_go_with_what_they_were(store, redis):
+    for n in range(KEPT_CHECKS + 3):
+        store.bots.create_check(Check(id=f"chk_{n}", bot_id="bot_1", url="http://x/", created_at=n))
+    store.bots.create_check(Check(id="chk_other", bot_id="bot_2", url="http://x/", created_at=0))
+    checks, following = store.bots.list_checks("bot_1", limit=100)
+    assert ([check.id for check in checks], following) == ([f"chk_{n}" for n in range(KEPT_CHECKS + 2, 2, -1)], None)
+    assert [store.bots.get_check(f"chk_{n}") for n in range(3)] == [None] * 3
+    assert len(redis.keys("check:*")) == KEPT_CHECKS + 1
+
+
+def test_checks_that_a_crash_kept_from_being_forgotten_are_by_the_next(store, redis, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(store.bots, "_forget_checks", lambda *_, **__: None)
+        for n in range(KEPT_CHECKS + 3):
+            store.bots.create_check(Check(id=f"chk_{n}", bot_id="bot_1", url="http://x/", created_at=n))
+    store.bots.create_check(Check(id="chk_last", bot_id="bot_1", url="http://x/", created_at=999))
+    assert len(redis.keys("check:*")) == redis.zcard("bot:bot_1:checks") == KEPT_CHECKS

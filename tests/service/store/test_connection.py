@@ -6,6 +6,7 @@ import time
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
@@ -43,3 +44,15 @@ def test_database_in_the_address_is_used(valkey, redis):
     other = connect(valkey.url_of(3), max_connections=1)
     assert other.get("a") is None
     other.close()
+
+
+@pytest.mark.parametrize("transaction", [True, False])
+def test_error_of_a_pipeline_names_the_command_and_nothing_it_was_to_write(redis, transaction):
+    redis.set("a", "text")
+    with redis.pipeline(transaction=transaction) as pipe:
+        pipe.hset("a", "field", "a secret")
+        with pytest.raises(ResponseError) as told:
+            pipe.execute()
+    assert "HSET" in str(told.value)
+    assert "WRONGTYPE" in str(told.value)
+    assert "secret" not in str(told.value)
