@@ -10,7 +10,8 @@ import logging.config
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -201,15 +202,16 @@ def backup(file: Path, data: Path | None) -> None:
     from service.launch.backup import backup as write  # noqa: PLC0415 - needs what a bot author's installation lacks
 
     place = _place(data)
-    if isinstance(place, str):
-        count = write(place, file, _tell)
-    elif (url := running(place)) is not None:
-        count = write(url, file, _tell)
-    elif (place / EmbeddedValkey.FOLDER).is_dir():
-        with EmbeddedValkey(place) as store:
-            count = write(store.url, file, _tell)
-    else:
-        raise UsageProblem(f"expected the folder of an arena, there is none in {place}; set REDIS_URL or --data")
+    with _tidy():
+        if isinstance(place, str):
+            count = write(place, file, _tell)
+        elif (url := running(place)) is not None:
+            count = write(url, file, _tell)
+        elif (place / EmbeddedValkey.FOLDER).is_dir():
+            with EmbeddedValkey(place) as store:
+                count = write(store.url, file, _tell)
+        else:
+            raise UsageProblem(f"expected the folder of an arena, there is none in {place}; set REDIS_URL or --data")
     click.echo(f"{file} holds {count} keys")
 
 
@@ -222,11 +224,22 @@ def restore(file: Path, data: Path | None) -> None:
     from service.launch.backup import restore_into_folder, restore_into_redis  # noqa: PLC0415 - as above
 
     place = _place(data)
-    if isinstance(place, Path):
-        count = restore_into_folder(file, place, _tell)
-    else:
-        count = restore_into_redis(file, place, _tell)
+    with _tidy():
+        if isinstance(place, Path):
+            count = restore_into_folder(file, place, _tell)
+        else:
+            count = restore_into_redis(file, place, _tell)
     click.echo(f"restored {count} keys")
+
+
+@contextmanager
+def _tidy() -> Iterator[None]:
+    """Leave nothing half done behind when SIGTERM comes, as with Ctrl-C."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _place(data: Path | None) -> str | Path:

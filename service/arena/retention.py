@@ -170,10 +170,14 @@ class Retention:
             return []
         try:
             loaded = self._store.games.load(game.id)
-            return [record_line(*loaded)] if loaded is not None else []
+            if loaded is not None:
+                return [record_line(*loaded)]
         except UNREADABLE as error:
             self._keep_back(game.id)
             raise KeptBackError from error
+        if self._store.retention.exist([game.id]) == [True]:  # its secret is gone
+            self._keep_back(game.id)
+        raise KeptBackError
 
     def _keep_back(self, name: str) -> None:
         if name not in self._kept_back:

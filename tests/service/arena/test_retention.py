@@ -204,16 +204,17 @@ def test_work_is_done_in_steps_that_are_bounded(desk, worker, retention, store, 
 
 
 def test_game_that_cannot_be_read_stays_and_is_told_of(desk, worker, retention, redis, folder, clock, alarms):
-    games = [desk.game("bot_a", "bot_b") for _ in range(3)]
+    games = [desk.game("bot_a", "bot_b") for _ in range(4)]
     worker.drive(*games)
     redis.hset(keys.game_meta(games[0]), "body", "{")
     redis.lset(keys.game_log(games[1]), 0, "1 [")
+    redis.delete(keys.game_secret(games[2]))
     age(clock)
     run(retention)
     run(retention)
-    assert desk.store.retention.exist(games) == [True, True, False]
-    assert records(folder) == [games[2]]
-    assert alarms() == {"archive": "2 old games or tournaments stay, since they can't be read"}
+    assert desk.store.retention.exist(games) == [True, True, True, False]
+    assert records(folder) == [games[3]]
+    assert alarms() == {"archive": "3 old games or tournaments stay, since they can't be read"}
 
 
 # --- tournaments ------------------------------------------------------------------------------------------------------
@@ -489,3 +490,21 @@ def test_expired_game_does_not_count_against_its_owner(desk, worker, retention, 
     age(clock)
     run(retention)
     assert store.unfinished.count(account("acc_9")) == 0
+
+
+def test_store_that_is_out_of_memory_gets_rid_of_what_is_old_all_the_same(
+    desk, worker, start, finish, retention, redis, store, folder, clock
+):
+    game = desk.game("bot_a", "bot_b")
+    worker.drive(game)
+    tournament = start("bot_a", "bot_b", rounds=1)
+    finish(tournament)
+    age(clock)
+    redis.config_set("maxmemory", 1)
+    try:
+        run(retention)
+        assert store.retention.exist([game]) == [False]
+        assert store.tournaments.get(tournament) is None
+    finally:
+        redis.config_set("maxmemory", 0)
+    assert records(folder) == [game]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -230,3 +234,22 @@ def test_what_is_meant_must_be_clear(slagveld, tmp_path, valkey):
     missing = slagveld("restore", tmp_path / "arena.rdb", "--data", tmp_path)
     assert (missing.exit_code, "No such file" in missing.output) == (1, True)
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - names
+
+
+def test_backup_that_is_told_to_stop_leaves_nothing(tmp_path, valkey, redis):
+    redis.set("a", 1)
+    os.kill(valkey.pid, signal.SIGSTOP)  # so that it waits for its snapshot
+    try:
+        command = [sys.executable, "-m", "service.cli", "backup", str(tmp_path / "arena.rdb")]
+        process = subprocess.Popen(command, env=os.environ | {"REDIS_URL": valkey.url}, stderr=subprocess.PIPE)
+        ends = time.monotonic() + 30
+        while not list(tmp_path.glob(".backup-*/valkey/*")):
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        process.terminate()
+        _, said = process.communicate(timeout=20)
+    finally:
+        os.kill(valkey.pid, signal.SIGCONT)
+    assert process.returncode == 1
+    assert b"Aborted" in said
+    assert list(tmp_path.iterdir()) == []
