@@ -144,6 +144,10 @@ class Arena(Organising):
         """Have a bot challenged and checked by a worker."""
         return self._session.create(f"/v1/bots/{bot_id}/checks", {})
 
+    def checks(self, bot_id: str) -> Iterator[Json]:
+        """List the bot's latest checks, newest first; those `asked_by` the arena look after a suspended bot."""
+        return self._session.pages(f"/v1/bots/{bot_id}/checks")
+
     def check(self, bot_id: str, check_id: str) -> Json:
         """Show how far a check is."""
         return self._session.get(f"/v1/bots/{bot_id}/checks/{check_id}")

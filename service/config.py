@@ -172,6 +172,8 @@ class Settings:
     """How many accounts one address may ask for."""
     max_bots: int = _setting("SLAGVELD_MAX_BOTS", 50, _whole(1, 100_000))
     """How many bots one account may have."""
+    max_challenges: int = _setting("SLAGVELD_MAX_CHALLENGES", 200, _whole(1, 1_000_000))
+    """How many checks there may be within a day of bots at one host, and for one account; half of it by the arena."""
     max_open_games: int = _setting("SLAGVELD_MAX_OPEN_GAMES", 20, _whole(1, 100_000))
     """How many unfinished games one account (or address, without one) may have outside tournaments."""
     max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
@@ -194,6 +196,8 @@ class Settings:
     """How long a shard of games runs before it is handed back."""
     heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
     """How long a worker of the queue may be silent before its jobs go to another."""
+    health_ms: int = _setting("SLAGVELD_HEALTH_MS", 60_000, _whole(50, 3_600_000))
+    """When the arena checks a suspended bot for the first time; pauses double from there up to 60 times as long."""
     open_seat_ms: int = _setting("SLAGVELD_OPEN_SEAT_MS", 900_000, _whole(1_000, 604_800_000))
     """How long an open seat waits for somebody to sit down."""
 

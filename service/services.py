@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
+from service.arena.allowance import Allowance
 from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
@@ -72,15 +73,17 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         invite_code=settings.invite_code,
         clock=clock,
     )
+    guard = Guard(str(network) for network in settings.bot_networks)
     bots = Bots(
         store.bots,
         store.ledger,
         queue,
-        guard=url_guard(Guard(str(network) for network in settings.bot_networks)),
+        guard=url_guard(guard),
         houses=house_bots(),
         max_bots=settings.max_bots,
         clock=clock,
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
+        allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
     tournaments = Tournaments(
@@ -120,6 +123,18 @@ def _policy(settings: Settings) -> Policy:
         max_open_games=settings.max_open_games,
         open_seat_ms=settings.open_seat_ms,
     )
+
+
+def allowance_of(store: Store, settings: Settings, guard: Guard) -> Allowance:
+    """Build what keeps the number of checks within bounds, the same for those who ask and for the sweeper."""
+
+    def host_of(url: str) -> str:
+        try:
+            return guard.check(url).target.host.rstrip(".")
+        except RefusedError:  # nobody is called there
+            return url
+
+    return Allowance(store.challenges, most=settings.max_challenges, host_of=host_of)
 
 
 def _random_32() -> bytes:

@@ -16,8 +16,10 @@ from dramatiq.brokers.redis import RedisBroker
 from dramatiq.worker import Worker
 from redis import RedisError
 
+from service.arena.checking import run_alone
 from service.arena.checks import Checks
 from service.arena.erasing import Erasing
+from service.arena.health import Health
 from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.arena.sweep import Sweep
@@ -45,7 +47,7 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import now_ms
+from service.services import allowance_of, now_ms
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -79,12 +81,15 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
         networks = [str(network) for network in settings.bot_networks]
-        self._calls = Calls(Guard(networks), threads=settings.calls)
+        guard = Guard(networks)
+        self._calls = Calls(guard, threads=settings.calls)
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
         self._queue = BrokerQueue(open_broker(settings))
-        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._checks = Checks(
+            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+        )
         self._erasing = Erasing(self._store, clock=now_ms)
         self._ratings = Ratings(
             self._store,
@@ -99,6 +104,13 @@ class WorkerProcess:
             self._queue,
             Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
             self._ratings,
+            Health(
+                self._store,
+                self._queue,
+                allowance_of(self._store, settings, guard),
+                clock=self._store.due.now,
+                pause_ms=settings.health_ms,
+            ),
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
@@ -148,7 +160,7 @@ class WorkerProcess:
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
-        self._checks.run(check_id)
+        run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
 
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""

@@ -171,7 +171,10 @@ class Play:
     def _commit(
         self, caller: Caller, game_id: str, number: int, judge: Callable[[Table], Event | None]
     ) -> tuple[Table, bool]:
-        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do."""
+        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do.
+
+        So it is too if another request has committed the same meanwhile.
+        """
         for _ in range(TRIES):
             game, table = self._games.table(game_id)
             check_holds(caller, game, number)
@@ -189,7 +192,7 @@ class Play:
             if told.status == "committed":
                 table.committed(events, told.at)
                 self._go_on(table)
-                return self._after(table), True
+                return self._after(table), told.is_new
         raise UnavailableError("others were quicker again and again; try again", retry_after=1)
 
     def _after(self, table: Table) -> Table:

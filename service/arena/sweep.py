@@ -8,6 +8,8 @@ from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
+from service.arena.checking import look_at_checks
+from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
 from service.arena.running import Running
@@ -34,6 +36,7 @@ class Sweep:
         queue: Queue,
         running: Running,
         ratings: Ratings,
+        health: Health,
         *,
         token: str,
         every_ms: int,
@@ -45,6 +48,7 @@ class Sweep:
         self._queue = queue
         self._running = running
         self._ratings = ratings
+        self._health = health
         self._token = token
         self._every_ms = every_ms
         self._patience_ms = patience_ms
@@ -66,6 +70,9 @@ class Sweep:
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_erasures([ident for kind, ident in names if kind == "erase"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._look_at_health([ident for kind, ident in names if kind == "health"])
+        checks = [ident for kind, ident in names if kind == "check"]
+        look_at_checks(self._store, self._queue, checks, now, self._patience_ms)
         self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
@@ -102,6 +109,13 @@ class Sweep:
         for account_id in account_ids:
             self._queue.erase(account_id)
 
+    def _look_at_health(self, bot_ids: list[str]) -> None:
+        for bot_id in bot_ids:
+            try:
+                self._health.look(bot_id)
+            except Exception:  # one bot whose look breaks must not hold up the others
+                logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
+
     def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
         games = self._store.games.get_many(game_ids)
         leased = self._store.games.leased(game_ids)
@@ -136,10 +150,7 @@ class Sweep:
 
     def _drop_orphan(self, game_id: str, now: int) -> None:
         """Drop an entry whose game never came to be; a game just being created gets its time."""
-        name = due.game(game_id)
-        at = self._store.due.at(name)
-        if at is not None and at < now - ORPHAN_MS:
-            self._store.due.drop(name)
+        self._store.due.drop_older(due.game(game_id), now - ORPHAN_MS)
 
     def _send_shards(self, game_ids: list[str], workers: int) -> None:
         for shard in shards(game_ids, workers):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Final
 
 from bot_sdk.bots import house
-from bot_sdk.events import Outcome
+from bot_sdk.events import Outcome, RetiredBecause
 from service.outbound.values import Endpoint
 from service.referee.asking import Asking
+from service.referee.suspending import is_gone
 from service.referee.table import Table
 from service.referee.verdicts import Verdict
 from service.store.bots import BotStore
@@ -23,6 +25,16 @@ KNOWN_FOR_MS: Final = 1_000
 """How long a bot's secrets and state are taken as they were read."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read of a bot `at` a Unix ms. `gone_url`: where it has asked not to be called."""
+
+    at: int
+    is_disabled: bool
+    gone_url: str | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
 class Players:
     """All players but people. `now` is Unix time in milliseconds; not for several threads."""
 
@@ -30,7 +42,7 @@ class Players:
         """Keep where bots are kept."""
         self._bots = bots
         self._now = now
-        self._known: dict[str, tuple[int, bool, tuple[str, ...]]] = {}
+        self._known: dict[str, _Known] = {}
 
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide. Its breaking is our fault, never the seat's."""
@@ -48,28 +60,40 @@ class Players:
         """Say how a bot's seat is asked for the decision it owes: where it was when the game was made."""
         shown = table.meta.seats[seat]
         bot_id = shown.bot_id or ""
-        _, secrets = self._look_up(bot_id)
-        endpoint = Endpoint(bot_id, shown.url or "", secrets)
+        endpoint = Endpoint(bot_id, shown.url or "", self._look_up(bot_id).secrets)
         return Asking(table.id, table.decision(seat), endpoint, shown.max_batch)
 
-    def is_disabled(self, table: Table, seat: int) -> bool:
-        """Whether the operator has disabled the bot, or its owner has deleted it, since the game was made."""
-        is_disabled, _ = self._look_up(table.meta.seats[seat].bot_id or "")
-        return is_disabled
+    def why_out(self, table: Table, seat: int) -> RetiredBecause | None:
+        """Say why a bot's seat isn't to be asked any more, None if it is.
 
-    def _look_up(self, bot_id: str) -> tuple[bool, tuple[str, ...]]:
+        The operator has disabled the bot, or its owner has deleted it, since the game was made; or it has asked at this
+        seat's URL not to be called.
+        """
+        shown = table.meta.seats[seat]
+        known = self._look_up(shown.bot_id or "")
+        if known.is_disabled:
+            return RetiredBecause.DISABLED
+        return RetiredBecause.LEFT if known.gone_url is not None and known.gone_url == shown.url else None
+
+    def gone(self, table: Table, seat: int) -> None:
+        """Hear that a seat has just asked not to be called, before the store knows."""
+        shown = table.meta.seats[seat]
+        bot_id = shown.bot_id or ""
+        self._known[bot_id] = replace(self._look_up(bot_id), at=self._now(), gone_url=shown.url)
+
+    def _look_up(self, bot_id: str) -> _Known:
         now = self._now()
         known = self._known.get(bot_id)
-        if known is None or now - known[0] > KNOWN_FOR_MS:
-            known = (now, *self._read(bot_id, now))
-            self._known[bot_id] = known
-        return known[1:]
+        if known is None or now - known.at > KNOWN_FOR_MS:
+            known = self._known[bot_id] = self._read(bot_id, now)
+        return known
 
-    def _read(self, bot_id: str, now: int) -> tuple[bool, tuple[str, ...]]:
+    def _read(self, bot_id: str, now: int) -> _Known:
         bot = self._bots.get(bot_id)
         if bot is None or bot.state is BotState.DISABLED:
-            return True, ()
+            return _Known(now, is_disabled=True)
         try:
-            return False, self._bots.secrets(bot_id, now)
+            secrets = self._bots.secrets(bot_id, now)
         except NotFoundError:
-            return True, ()
+            return _Known(now, is_disabled=True)
+        return _Known(now, is_disabled=False, gone_url=bot.url if is_gone(bot) else None, secrets=secrets)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
-from service.store import keys, listing
+from service.store import due, keys, listing
 from service.store.documents import Documents
 from service.store.entities import Bot, Check
 from service.store.errors import NotFoundError
+from service.store.lua import Scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from redis import Redis
+
+KEPT_CHECKS: Final = 50
+"""So many checks of a bot are kept, the newest ones."""
+
+CHECK_DUE_MS: Final = 5_000
+"""When the sweeper looks at a new check, should the job by which it was sent be lost."""
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +40,7 @@ class BotStore:
         self._bots = Documents(redis, Bot, keys.bot)
         self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
         self._checks = Documents(redis, Check, keys.check)
+        self._scripts = Scripts(redis)
         self.get = self._bots.get
         self.get_many = self._bots.get_many
         self.change = self._bots.change
@@ -61,12 +69,8 @@ class BotStore:
 
     def forget(self, bot_id: str) -> None:
         """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
-        members = cast("list[bytes]", self._redis.zrange(keys.bot_checks(bot_id), 0, -1))
-        checks = [keys.check(listing.name_of(member.decode())) for member in members]
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id), *checks)
-            pipe.delete(keys.bot_checks(bot_id))
-            pipe.execute()
+        self._forget_checks(bot_id, keep=0)
+        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id))
 
     def list_all(
         self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None
@@ -110,11 +114,36 @@ class BotStore:
     # --- checks ---------------------------------------------------------------------------------------------
 
     def create_check(self, check: Check) -> bool:
-        """Keep a new check of a bot; False if another has its id."""
+        """Keep a new check of a bot, and so many before it; False if another has its id.
+
+        It is due before it exists, so that none is lost.
+        """
+        times = due.Due(self._redis)
+        times.add(due.check(check.id), times.now() + CHECK_DUE_MS)
         self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
-        return self._checks.create(check.id, check)
+        is_new = self._checks.create(check.id, check)
+        self._forget_checks(check.bot_id, keep=KEPT_CHECKS)
+        return is_new
+
+    def _forget_checks(self, bot_id: str, *, keep: int) -> None:
+        """Forget all but the newest checks, what they are together with where they stand."""
+        index = keys.bot_checks(bot_id)
+        old = [member.decode() for member in cast("list[bytes]", self._redis.zrange(index, 0, -keep - 1))]
+        if old:
+            with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(*(keys.check(listing.name_in(member)) for member in old))
+                pipe.zrem(index, *old)
+                pipe.execute()
 
     def list_checks(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[Check], str | None]:
         """Give the checks of a bot, newest first, and the next cursor."""
         read = self._checks.get_many
         return listing.select(self._redis, keys.bot_checks(bot_id), read, limit=limit, cursor=cursor)
+
+    def lease_check(self, check_id: str, token: str, ms: int) -> bool:
+        """Let nobody but `token` run a check in the next `ms`; False while another does."""
+        return bool(self._scripts.run("acquire", [keys.check_lease(check_id)], [token, ms]))
+
+    def release_check(self, check_id: str, token: str) -> None:
+        """Give that back, if it is ours."""
+        self._scripts.run("release", [keys.check_lease(check_id)], [token])

@@ -57,11 +57,33 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class Suspension(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a bot is suspended `since` then, and how the arena's checks of it go.
+
+    `games` show why. `is_gone`: the bot asked not to be called, so the arena doesn't check it either. So many `checks`
+    have ended, the last one at `checked_at`; the last `good` of them were passed.
+    """
+
+    since: int
+    games: list[str]
+    is_gone: bool = False
+    checks: int = 0
+    good: int = 0
+    checked_at: int | None = None
+
+
+class AskedBy(StrEnum):
+    """Who wanted a check: the bot's owner, or the arena, to see whether a suspended bot is well again."""
+
+    OWNER = "owner"
+    ARENA = "arena"
+
+
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check.
 
-    `new_url` takes the place of `url` when a check of it passes. `with_account` says that it is disabled because its
-    account is.
+    `new_url` takes the place of `url` when a check of it passes. `suspension` is there while it is suspended;
+    `with_account` says that it is disabled because its account is.
     """
 
     id: str
@@ -74,6 +96,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     state: BotState = BotState.PENDING
     reason: str | None = None
     with_account: bool = False
+    suspension: Suspension | None = None
     version: str | None = None
     max_batch: int = 1
     max_games: int = 8
@@ -91,6 +114,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     bot_id: str
     state: str = "queued"
     url: str
+    asked_by: AskedBy = AskedBy.OWNER
     created_at: int
     ended_at: int | None = None
     steps: list[dict[str, Any]] = []

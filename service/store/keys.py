@@ -10,7 +10,8 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `erase:<account id>` by the ms each is due at."""
+"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `check:<id>`, `health:<bot id>`,
+`erase:<account id>` by the ms at which each next needs attention."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
@@ -133,6 +134,16 @@ def bot_checks(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Value: the check."""
     return f"check:{check_id}"
+
+
+def challenges(digest: str) -> str:
+    """Sorted set: checks of the last day that count against one host or account, by their ms; expires."""
+    return f"challenges:{digest}"
+
+
+def check_lease(check_id: str) -> str:
+    """Value: the token of the worker that runs the check; expires."""
+    return f"check:{check_id}:lease"
 
 
 # --- tournaments --------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def member(created_at: int, name: str) -> str:
     return f"{created_at:015d}:{name}"
 
 
-def name_of(listed: str) -> str:
+def name_in(listed: str) -> str:
     """Give the name of the thing that a member stands for."""
     return listed[_STAMP:]
 

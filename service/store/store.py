@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from service.store.accounts import AccountStore
 from service.store.audit import AuditStore
 from service.store.bots import BotStore
+from service.store.challenges import Challenges
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.erasures import ErasureStore
@@ -32,6 +33,7 @@ class Store:
         self.accounts = AccountStore(redis)
         self.audit = AuditStore(redis)
         self.bots = BotStore(redis)
+        self.challenges = Challenges(redis)
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)

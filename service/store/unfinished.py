@@ -6,10 +6,11 @@ settled; if a crash leaves one behind that never came to be or has ended, `prune
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from bot_sdk.results.values import GameState
 from service.store import keys
+from service.store.errors import DamagedError, told_apart
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
@@ -80,11 +81,19 @@ class Unfinished:
         with self._redis.pipeline(transaction=False) as pipe:
             for name in since:
                 pipe.hget(keys.game_meta(name), "state")
-            states = pipe.execute()
+            states = told_apart(pipe.execute(raise_on_error=False))
         found = zip(since.items(), states, strict=True)
-        gone = [n for (n, at), state in found if (at <= before if state is None else GameState(state.decode()).is_end)]
+        gone = [name for (name, at), state in found if (_has_ended(state) if _is_there(state) else at <= before)]
         self.drop(owner, *gone)
         return len(gone)
+
+
+def _is_there(state: bytes | DamagedError | None) -> TypeGuard[bytes]:
+    return isinstance(state, bytes)
+
+
+def _has_ended(state: bytes) -> bool:
+    return GameState(state.decode()).is_end
 
 
 def _decoded(members: object) -> list[str]:
