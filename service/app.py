@@ -34,6 +34,8 @@ from service.api import (
     scoreboard,
     seats,
     tournaments,
+    waiting,
+    wire,
 )
 from service.services import Services
 
@@ -71,6 +73,7 @@ def create_app(services: Services) -> Flask:
     ids.register(app)
     problems.register(app)
     limits.register(app, services.settings)
+    waiting.register(app, services.settings.max_waiting)
     app.before_request(_admit)
     headers.register(app, services.settings)
     auditing.register(app)
@@ -107,14 +110,14 @@ class _Api(Api):  # type: ignore[misc]  # its library is untyped
             self.register_converter(converter, ids.parameter)
 
     def _register_responses(self) -> None:
-        for status, title in problems.TITLES.items():
-            content = {problems.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
+        for status, title in wire.TITLES.items():
+            content = {wire.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
             answer: dict[str, Any] = {"description": title, "content": content}
             if status in {429, 503}:
                 answer["headers"] = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
             self.spec.components.response(f"Problem{status}", answer, lazy=True)
 
-        content = {problems.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
+        content = {wire.PROBLEM_JSON: {"schema": self.ERROR_SCHEMA}}
         self.spec.components.response("Problem", {"description": "Any other problem", "content": content}, lazy=True)
 
     def _register_pagination_header(self) -> None:

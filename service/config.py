@@ -179,6 +179,11 @@ class Settings:
     max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
     """How many unfinished tournaments one account may have."""
 
+    client_ms: int = _setting("SLAGVELD_CLIENT_MS", 20_000, _whole(100, 600_000))
+    """How long a client may take over the head of its first request, over a body, or not read what it is sent."""
+    max_waiting: int = _setting("SLAGVELD_MAX_WAITING", 2_000, _whole(1, 100_000))
+    """How many streams and long polls one address (an IPv6 /64) may have open at one API process."""
+
     trust_accounts: bool = _setting("SLAGVELD_TRUST_ACCOUNTS", default=False, parse=_yes_or_no)
     """Whether games between bots of one account count for ratings."""
     ratings_ms: int = _setting("SLAGVELD_RATINGS_MS", 10_000, _whole(50, 86_400_000))

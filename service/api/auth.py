@@ -105,13 +105,16 @@ def kind_of(caller: Caller) -> str | None:
 
 def bearer(request: Request) -> str | None:
     """Return the token of a request; raises Problem 401 if there is something else in its place."""
-    header = request.headers.get("Authorization")
-    if header is None:
-        return None
-    match = _BEARER.fullmatch(header.strip())
-    if match is None:
+    token = sent_token(request)
+    if token is None and "Authorization" in request.headers:
         raise _unauthorized("expected `Authorization: Bearer` and a token")
-    return match[1]
+    return token
+
+
+def sent_token(request: Request) -> str | None:
+    """Return the token of a request, known or not; None if there is none that could be one."""
+    match = _BEARER.fullmatch(request.headers.get("Authorization", "").strip())
+    return match[1] if match else None
 
 
 def refuse_token_in_query(request: Request) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from flask import Request
+from werkzeug.exceptions import ClientDisconnected
 
 from service.api.problems import Problem
 
@@ -39,9 +40,17 @@ def check_size(request: Request) -> None:
         raise Problem(413, f"expected a body of at most {MAX_BYTES} bytes, got {request.content_length}")
 
 
+def whole(request: Request) -> bytes:
+    """Return the body; raises Problem 408 if it breaks off, or doesn't come in the time that the server gives it."""
+    try:
+        return request.get_data(cache=True)
+    except ClientDisconnected as error:
+        raise Problem(408, "expected the whole body, and soon") from error
+
+
 def read_object(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a request; raises Problem 400, 415 or 422."""
-    raw = request.get_data(cache=True)
+    """Return the JSON object of a request; raises Problem 400, 408, 415 or 422."""
+    raw = whole(request)
     if not raw:
         return {}
     if not (request.mimetype == "application/json" or request.mimetype.endswith("+json")):

@@ -8,7 +8,7 @@ from flask import Response, current_app
 from marshmallow import Schema, fields
 
 from bot_sdk.games import record
-from service.api import conditional, stream
+from service.api import conditional, stream, waiting
 from service.api.auth import public
 from service.api.context import services
 from service.api.fields import MAX_PAGE, Digits
@@ -51,7 +51,9 @@ def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
     until there is an event after `after`.
     """
     after = max(query["after"], query["cursor"])
-    events, more = services().play.events(game_id, after, conditional.patience_s())
+    seconds = conditional.patience_s()
+    with waiting.place(seconds):
+        events, more = services().play.events(game_id, after, seconds)
     items = events[: query["limit"]]
     rest = len(items) < len(events)
     return {

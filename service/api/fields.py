@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
@@ -53,6 +53,18 @@ class Whole(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
+class Number(fields.Float):
+    """A number from `low` to `high`; "1" and true aren't taken."""
+
+    def __init__(self, low: float, high: float, **kwargs: Any) -> None:
+        super().__init__(validate=validate.Range(low, high), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if type(value) not in {int, float}:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class Flag(fields.Boolean):
     """True or false; 1, "yes" and their like aren't taken."""
 
@@ -60,6 +72,22 @@ class Flag(fields.Boolean):
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Options(fields.Dict):
+    """Options of a game's rules by name; which there are, and what they may be, the rules say."""
+
+    VALUES: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"type": "string", "maxLength": 64},
+            {"type": "boolean"},
+            {"type": "integer", "minimum": 0, "maximum": 1_000_000},
+        ]
+    }
+
+    def __init__(self, description: str) -> None:
+        metadata = {"description": description, "additionalProperties": self.VALUES}
+        super().__init__(keys=fields.String(), load_default=dict, metadata=metadata)
 
 
 class Digits(fields.Integer):

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from bot_sdk.results.values import GameState
-from service.api import conditional
+from service.api import conditional, waiting
 from service.api.auth import involved, public
 from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
 from service.api.context import caller, services
@@ -180,7 +180,9 @@ def show_game(game_id: str) -> Any:
     With If-None-Match and `Prefer: wait=20` the answer waits until there is something new. While other games of a
     tournament are played on its board, a game shows who plays and its state; the last of them to end uncovers it.
     """
-    look = services().play.look(game_id, conditional.is_known, conditional.patience_s())
+    seconds = conditional.patience_s()
+    with waiting.place(seconds):
+        look = services().play.look(game_id, conditional.is_known, seconds)
     if conditional.is_known(look.tag):
         return conditional.unchanged(look.tag)
     return look.view, 200, conditional.headers(look.tag)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask, Response, request
 
+from service.api import wire
 from service.config import Settings
 
-CONTENT_SECURITY_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _CORS = {
     "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
     "Access-Control-Allow-Headers": (
@@ -21,10 +21,8 @@ def register(app: Flask, settings: Settings) -> None:
     """Add them to every answer of the app, pages that set their own excepted."""
 
     def add(answer: Response) -> Response:
-        answer.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-        answer.headers.setdefault("X-Content-Type-Options", "nosniff")
-        answer.headers.setdefault("Referrer-Policy", "no-referrer")
-        answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        for name, value in wire.HEADERS.items():
+            answer.headers.setdefault(name, value)
         if "Authorization" in request.headers:
             answer.headers.setdefault("Cache-Control", "private, no-store")
         answer.headers.setdefault("Cache-Control", "no-store")

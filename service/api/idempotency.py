@@ -17,6 +17,7 @@ from typing import Any
 
 from flask import Response, current_app, request
 
+from service.api import bodies
 from service.api.context import caller, services
 from service.api.problems import Problem
 from service.arena.caller import Caller
@@ -69,7 +70,7 @@ def _key(asking: Caller) -> str | None:
 
 def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
     kept = services().store.idempotency
-    fingerprint = hashlib.sha256(request.get_data(cache=True)).hexdigest()
+    fingerprint = hashlib.sha256(bodies.whole(request)).hexdigest()
     begun = kept.begin(scope, fingerprint, account_id=caller().account_id or "")
     if begun.status == "conflict":
         raise Problem(422, f"that {HEADER} came with another body before", code="idempotency_key_reused")

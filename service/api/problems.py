@@ -8,31 +8,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from itertools import islice
 from typing import Any
 
 from flask import Flask, Response, current_app, request
 from redis import RedisError
 from werkzeug.exceptions import HTTPException
 
+from service.api import wire
+from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
 from service.store.errors import BadCursorError, ContendedError, passes
 
-PROBLEM_JSON = "application/problem+json"
 RETRY_AFTER_S = 2
 """What a client is told to wait when the store is away."""
 
-TITLES = {
-    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    406: "Not Acceptable", 409: "Conflict", 411: "Length Required", 413: "Content Too Large",
-    414: "URI Too Long", 415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 503: "Service Unavailable",
-}  # fmt: skip
-CODES = {
-    400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found", 405: "method_not_allowed",
-    406: "not_acceptable", 409: "conflict", 411: "length_required", 413: "body_too_large", 414: "uri_too_long",
-    415: "unsupported_media_type", 422: "invalid", 429: "rate_limited", 431: "headers_too_large",
-    500: "internal_error", 503: "unavailable",
-}  # fmt: skip
+MOST_ERRORS = 50
+LONGEST_TEXT = 300
+"""Fields named in one answer, and characters about each: some quote what was sent, and an answer is no echo."""
 STATUS: dict[type[errors.ArenaError], int] = {
     errors.NotFoundError: 404,
     errors.ForbiddenError: 403,
@@ -68,15 +61,12 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
 
     def response(self) -> Response:
         """Build the answer."""
-        body: dict[str, Any] = {
-            "type": "about:blank",
-            "title": TITLES[self.status],
-            "status": self.status,
-            "code": self.code,
-            "detail": self.detail,
-        }
+        body = wire.problem(self.status, self.detail[:LONGEST_TEXT], self.code)
         if self.errors:
-            body["errors"] = self.errors
+            body["errors"] = {
+                name[:LONGEST_TEXT]: [reason[:LONGEST_TEXT] for reason in reasons]
+                for name, reasons in islice(self.errors.items(), MOST_ERRORS)
+            }
         answer = current_app.response_class(
             current_app.json.dumps(body | self.members), status=self.status, content_type=PROBLEM_JSON
         )

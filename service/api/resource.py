@@ -27,7 +27,8 @@ from webargs.flaskparser import FlaskParser
 from service.api import auditing, bodies
 from service.api.auth import Audience
 from service.api.fields import ProblemSchema
-from service.api.problems import PROBLEM_JSON, Problem
+from service.api.problems import Problem
+from service.api.wire import PROBLEM_JSON
 
 View = Callable[..., Any]
 Decorator = Callable[[View], View]
@@ -116,9 +117,11 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         """Document headers that the operation reads, each as an OpenAPI parameter."""
         return cast("Decorator", self.doc(parameters=list(headers)))
 
-    def may_answer(self, status: int, description: str, schema: type[Schema] | None = None) -> Decorator:
+    def may_answer(
+        self, status: int, description: str, schema: type[Schema] | dict[str, Any] | None = None, **kwargs: Any
+    ) -> Decorator:
         """Document another answer that is no failure."""
-        return cast("Decorator", self.alt_response(status, schema=schema, description=description))
+        return cast("Decorator", self.alt_response(status, schema=schema, description=description, **kwargs))
 
     def fails(self, status: int, description: str) -> Decorator:
         """Document a problem that this operation in particular may answer."""
@@ -158,9 +161,9 @@ def _statuses(view: View, rule: str) -> set[int]:
     if "<" in rule:
         found.add(404)
     if "json" in getattr(view, "locations", ()):
-        found |= {411, 413, 415}
+        found |= {408, 411, 413, 415}
     if getattr(view, "is_idempotent", False):
-        found.add(409)
+        found |= {408, 409}
     return found
 
 

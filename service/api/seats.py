@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from service.api import conditional
+from service.api import conditional, waiting
 from service.api.auth import public, seat
 from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
 from service.api.context import caller, services
@@ -150,12 +150,13 @@ def show_seat(query: dict[str, Any], game_id: str, number: str) -> Any:
     With `wait_for=decision` the answer waits (20 seconds, or what Prefer says) until the seat owes a decision,
     retires or the game ends. With If-None-Match it waits, if Prefer says so, until there is something new.
     """
-    play = services().play
-    if "wait_for" in query:
-        seconds = conditional.patience_s(WAIT_FOR_DECISION_S)
-        look = play.wait_for_decision(caller(), game_id, int(number), seconds)
-    else:
-        look = play.look_from(caller(), game_id, int(number), conditional.is_known, conditional.patience_s())
+    play, for_decision = services().play, "wait_for" in query
+    seconds = conditional.patience_s(WAIT_FOR_DECISION_S if for_decision else 0)
+    with waiting.place(seconds):
+        if for_decision:
+            look = play.wait_for_decision(caller(), game_id, int(number), seconds)
+        else:
+            look = play.look_from(caller(), game_id, int(number), conditional.is_known, seconds)
     if conditional.is_known(look.tag):
         return conditional.unchanged(look.tag, private=True)
     return look.view, 200, conditional.headers(look.tag, private=True)

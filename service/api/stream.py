@@ -18,6 +18,7 @@ import msgspec
 from flask import Response, current_app, request
 from redis.exceptions import RedisError
 
+from service.api import waiting
 from service.api.context import services
 from service.api.problems import Problem
 
@@ -30,7 +31,14 @@ RETRY_MS: Final = 1_000
 
 EVENT_STREAM: Final = "text/event-stream"
 DOCUMENTED: Final[dict[str, Any]] = {
-    "schema": {"type": "string"},
+    "schema": {
+        "type": "object",
+        "description": "One message.",
+        "properties": {
+            "id": {"type": "string"},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    },
     "content_type": EVENT_STREAM,
     "description": "Messages with `id` and `data` (JSON), and comments while nothing happens.",
 }
@@ -38,7 +46,7 @@ LAST_EVENT_ID: Final = {
     "name": "Last-Event-ID",
     "in": "header",
     "description": "The `id` of the last message that came; those after it follow.",
-    "schema": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+    "schema": {"type": "string", "pattern": "^[0-9]{0,15}$"},
 }
 
 Message = tuple[int, dict[str, Any]]
@@ -60,9 +68,11 @@ def answer(read: Read, *, pause_s: float = 0) -> Response:
     messages, more = read(seen, 0)
     if not messages and not more:
         return current_app.response_class(status=204)
+    leave = waiting.take()
     watch, until = services().store.watch, monotonic() + LIFE_S
     parts = _stream(read, seen, lambda: 0.0 if watch.is_closed else until - monotonic(), pause_s)
     streamed = current_app.response_class(parts, content_type=EVENT_STREAM)
+    streamed.call_on_close(leave)
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 

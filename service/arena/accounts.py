@@ -11,6 +11,7 @@ from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, i
 from service.arena.minting import ACCOUNT_TOKEN, Mint, token_hash
 from service.store.accounts import Token
 from service.store.entities import Account, AccountState
+from service.store.errors import FullError, LastError
 
 if TYPE_CHECKING:
     from service.store.accounts import AccountStore
@@ -60,18 +61,17 @@ class Accounts:
         granted = tuple(scope for scope in ALL_SCOPES if scope in wanted and scope in caller.scopes)
         if scopes is not None and len(granted) < len(set(wanted)):
             raise ForbiddenError("a token can't give scopes that it lacks", code="scope_needed")
-        if len(self._store.tokens(caller.account)) >= MAX_TOKENS:
-            raise ConflictError(f"an account has at most {MAX_TOKENS} tokens; revoke one first", code="quota_tokens")
         return self._new_token(mint, caller.account, name, granted)
 
     def revoke_token(self, caller: Caller, token_id: str) -> None:
         """End a token at once; raises NotFoundError unless it is the caller's, ConflictError if it is the last."""
-        mine = {token.id for token in self._store.tokens(caller.account)}
-        if token_id not in mine:
+        try:
+            found = self._store.revoke(caller.account, token_id)
+        except LastError as error:
+            detail = "an account's last token can't be revoked; make another first"
+            raise ConflictError(detail, code="last_token") from error
+        if not found:
             raise NotFoundError("there is no such token")
-        if mine == {token_id}:
-            raise ConflictError("an account's last token can't be revoked; make another first", code="last_token")
-        self._store.revoke(caller.account, token_id)
 
     def identify(self, hashed: str, address: str) -> Caller | None:
         """Find whose a token is, by its SHA-256; raises ForbiddenError if the operator has disabled the account."""
@@ -104,5 +104,9 @@ class Accounts:
             scopes=[scope.value for scope in scopes],
             created_at=self._clock(),
         )
-        self._store.add_token(token, token_hash(secret))
+        try:
+            self._store.add_token(token, token_hash(secret), most=MAX_TOKENS)
+        except FullError as error:
+            detail = f"an account has at most {MAX_TOKENS} tokens; revoke one first"
+            raise ConflictError(detail, code="quota_tokens") from error
         return token, secret

@@ -14,6 +14,7 @@ from bot_sdk.bots import HOUSE, PREFIX, house
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import BOT_SECRET, Mint
 from service.store.entities import Bot, BotState, Check
+from service.store.errors import FullError
 
 if TYPE_CHECKING:
     from service.arena.allowance import Allowance
@@ -80,9 +81,8 @@ class Bots:
         made = None if secret else mint.secret(BOT_SECRET, "bot")
         bot = self._store.get(mint.id("bot_"))
         if bot is None:
-            self._check_quota(caller)
             bot = Bot(id=mint.id("bot_"), account_id=caller.account, created_at=self._clock(), **wanted)
-            self._store.create(bot, secret=secret or made or "")
+            self._keep(bot, secret or made or "")
         return bot, made
 
     def get(self, caller: Caller, bot_id: str) -> Bot:
@@ -196,10 +196,11 @@ class Bots:
             raise ForbiddenError("the bot is another account's", code="not_yours")
         return bot
 
-    def _check_quota(self, caller: Caller) -> None:
-        bots, _ = self._store.list_for_account(caller.account, limit=self._max_bots)
-        if len(bots) >= self._max_bots:
-            raise ConflictError(f"an account has at most {self._max_bots} bots", code="quota_bots")
+    def _keep(self, bot: Bot, secret: str) -> None:
+        try:
+            self._store.create(bot, secret=secret, most=self._max_bots)
+        except FullError as error:
+            raise ConflictError(f"an account has at most {self._max_bots} bots", code="quota_bots") from error
 
     def _check_idle(self, bot_id: str) -> None:
         for check in self._store.list_checks(bot_id, limit=1)[0]:

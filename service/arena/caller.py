@@ -47,12 +47,16 @@ class Caller:
 
     @property
     def name(self) -> str:
-        """A word that separates this caller's Idempotency-Keys and quotas from everybody else's."""
+        """A word that separates this caller's Idempotency-Keys from everybody else's.
+
+        Each token has its own: a kept answer may show what another token of the account, or who sat there before, was
+        allowed to make.
+        """
         if self.is_operator:
             return "operator"
         if self.game_id is not None:
-            return f"{self.game_id}.{self.seat}"
-        return self.account_id or f"address {self.address}"
+            return f"{self.game_id}.{self.seat} {self.seat_hash}"
+        return f"{self.account_id} {self.token_id}" if self.account_id else f"address {self.address}"
 
     def owns(self, account_id: str | None) -> bool:
         """Tell whether a thing of that account is the caller's own."""

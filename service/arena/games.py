@@ -24,6 +24,8 @@ from service.store.store import Store
 
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
+ADDRESS_MS: Final = 8 * 86_400_000
+"""How long an address is known to have unfinished games after it made the last: longer than people may think."""
 STALE_MS: Final = 5_000
 """How long a creation may take; after that a game that never came to be, or whose end wasn't counted, is dropped."""
 
@@ -132,7 +134,7 @@ class Games:
             raise ForbiddenError("a game with registered bots needs an account", code="account_needed")
 
     def _reserve(self, caller: Caller, game_id: str, bots: Mapping[str, Bot]) -> None:
-        owner = unfinished.account(caller.account_id) if caller.account_id else caller.name
+        owner = _owner(caller)
         limits = [(owner, self._policy.max_open_games, "quota_games", "unfinished games")]
         limits += [
             (unfinished.bot(bot.id), bot.max_games, "bot_busy", f"games at once for {bot.name}")
@@ -140,7 +142,8 @@ class Games:
         ]
         reserved: list[str] = []
         for name, limit, code, what in limits:
-            if not self._store.unfinished.reserve(name, game_id, limit, stale_ms=STALE_MS):
+            kept_ms = ADDRESS_MS if name == unfinished.address(caller.address) else None
+            if not self._store.unfinished.reserve(name, game_id, limit, stale_ms=STALE_MS, kept_ms=kept_ms):
                 for given in reserved:
                     self._store.unfinished.drop(given, game_id)
                 raise ConflictError(f"expected at most {limit} {what}; wait until one has ended", code=code)
@@ -287,6 +290,12 @@ class Games:
             raise ConflictError("the game has ended already", code="ended")
         self._store.due.add(due.game(game_id), self._store.due.now())
         self._queue.drive(game_id)
+
+
+def _owner(caller: Caller) -> str:
+    if caller.account_id is not None:
+        return unfinished.account(caller.account_id)
+    return "operator" if caller.is_operator else unfinished.address(caller.address)
 
 
 def check_holds(caller: Caller, game: Game, number: int) -> None:

@@ -16,7 +16,7 @@ from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import Mint
 from service.arena.seating import house_seat, not_active
-from service.store import due
+from service.store import due, unfinished
 from service.store.entities import BotState, Limits, Tournament, TournamentState
 from service.store.store import Store
 from service.tournaments.errors import ImpossibleScheduleError, SettingError
@@ -64,7 +64,6 @@ class Tournaments:
             if (found.ruleset, found.table_size, found.options) != (rules.name, table_size, options):
                 raise ConflictError("that Idempotency-Key made another tournament", code="idempotency_key_reused")
             return found
-        self._check_quota(caller)
         root_secret = self._root_secret()
         choices: dict[str, Any] = {name: order.get(name) for name in CHOICES}
         tournament = Tournament(
@@ -84,6 +83,7 @@ class Tournaments:
             created_at=self._clock(),
         )
         _check_settings(tournament)
+        self._reserve(caller, tournament_id)
         self._store.tournaments.create(tournament, secret=root_secret)
         return self.get(tournament_id)
 
@@ -236,13 +236,11 @@ class Tournaments:
         if not (caller.owns(tournament.owner) or caller.is_operator):
             raise ForbiddenError("only who made the tournament can do this", code="not_yours")
 
-    def _check_quota(self, caller: Caller) -> None:
+    def _reserve(self, caller: Caller, tournament_id: str) -> None:
         if caller.account_id is None:
             return
-        found, _ = self._store.tournaments.list_for_account(
-            caller.account_id, limit=self._max_tournaments, keep=lambda each: not each.state.is_end
-        )
-        if len(found) >= self._max_tournaments:
+        counted = self._store.unfinished_tournaments
+        if not counted.reserve(unfinished.host(caller.account_id), tournament_id, self._max_tournaments):
             detail = (
                 f"an account has at most {self._max_tournaments} unfinished tournaments: "
                 "cancel one, or wait until one is finished"

@@ -9,6 +9,8 @@ import msgspec
 from service.store import keys, listing
 from service.store.documents import Documents, encode
 from service.store.entities import Account
+from service.store.errors import FullError, LastError
+from service.store.lua import Scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +36,7 @@ class AccountStore:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
+        self._scripts = Scripts(redis)
         self._accounts = Documents(redis, Account, keys.account)
         self.get = self._accounts.get
         self.change = self._accounts.change
@@ -50,12 +53,11 @@ class AccountStore:
         read = self._accounts.get_many
         return listing.select(self._redis, keys.ACCOUNTS, read, limit=limit, cursor=cursor, keep=keep)
 
-    def add_token(self, token: Token, digest: str) -> None:
-        """Let the token with this SHA-256 (hex) stand for `token`."""
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.hset(keys.account_tokens(token.account_id), token.id, digest)
-            pipe.set(keys.token(digest), encode(token))
-            pipe.execute()
+    def add_token(self, token: Token, digest: str, *, most: int) -> None:
+        """Let the token with this SHA-256 (hex) stand for `token`; raises FullError if its account has `most`."""
+        names = [keys.account_tokens(token.account_id), keys.token(digest)]
+        if not self._scripts.run("add_token", names, [token.id, digest, encode(token), most]):
+            raise FullError(f"account {token.account_id} has {most} tokens already")
 
     def token(self, digest: str) -> Token | None:
         """Give what the token with this SHA-256 stands for, None if for nothing (any more)."""
@@ -78,12 +80,14 @@ class AccountStore:
             pipe.execute()
 
     def revoke(self, account_id: str, token_id: str) -> bool:
-        """Let a token stand for nothing from now on; False if the account has no such token."""
+        """Let a token stand for nothing from now on; False if the account has no such token.
+
+        Raises LastError if the account would be left without any.
+        """
         digest = cast("bytes | None", self._redis.hget(keys.account_tokens(account_id), token_id))
         if digest is None:
             return False
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.token(digest.decode()))
-            pipe.hdel(keys.account_tokens(account_id), token_id)
-            pipe.execute()
+        names = [keys.account_tokens(account_id), keys.token(digest.decode())]
+        if not self._scripts.run("revoke_token", names, [token_id, digest]):
+            raise LastError(f"token {token_id} is the last of account {account_id}")
         return True

@@ -9,7 +9,7 @@ import msgspec
 from service.store import due, keys, listing
 from service.store.documents import Documents
 from service.store.entities import Bot, Check
-from service.store.errors import NotFoundError
+from service.store.errors import FullError, NotFoundError
 from service.store.lua import Scripts
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ KEPT_CHECKS: Final = 50
 
 CHECK_DUE_MS: Final = 5_000
 """When the sweeper looks at a new check, should the job by which it was sent be lost."""
+NO_LIMIT = 10**9
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +38,7 @@ class BotStore:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
+        self._scripts = Scripts(redis)
         self._bots = Documents(redis, Bot, keys.bot)
         self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
         self._checks = Documents(redis, Check, keys.check)
@@ -47,15 +49,17 @@ class BotStore:
         self.get_check = self._checks.get
         self.change_check = self._checks.change
 
-    def create(self, bot: Bot, *, secret: str) -> bool:
-        """Keep a new bot and its secret (`whsec_...`); False if another has its id."""
-        entry = {listing.member(bot.created_at, bot.id): 0}
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.zadd(keys.BOTS, entry)
-            pipe.zadd(keys.account_bots(bot.account_id), entry)
-            pipe.execute()
-        self._secrets.create(bot.id, BotSecrets(current=secret))
-        return self._bots.create(bot.id, bot)
+    def create(self, bot: Bot, *, secret: str, most: int = NO_LIMIT) -> bool:
+        """Keep a new bot and its secret (`whsec_...`), all at once; False if another has its id.
+
+        Raises FullError if its account has `most` bots already.
+        """
+        names = [keys.bot(bot.id), keys.bot_secrets(bot.id), keys.BOTS, keys.account_bots(bot.account_id)]
+        values = [self._bots.written(bot), self._secrets.written(BotSecrets(current=secret))]
+        told = self._scripts.run("create_bot", names, [*values, listing.member(bot.created_at, bot.id), most])
+        if told < 0:
+            raise FullError(f"account {bot.account_id} has {most} bots already")
+        return bool(told)
 
     def delete(self, bot: Bot) -> None:
         """Forget a bot, its secrets, ledger and checks; the games it played stay."""

@@ -52,6 +52,10 @@ class Documents(Generic[T]):
         """Keep a new value; False if another has its id. True also if this very value is there already."""
         return self._put(name, b"", encode(value))
 
+    def written(self, value: T) -> bytes:
+        """Give the bytes that a value is kept as by this write, for scripts that keep more beside it."""
+        return f"{self._nonce()} ".encode() + encode(value)
+
     def get(self, name: str) -> T | None:
         """Give the value, None if there is none."""
         return self.get_many([name])[0]

@@ -49,6 +49,14 @@ class BadCursorError(StoreError):
     """A cursor of a list that this list never gave."""
 
 
+class FullError(StoreError):
+    """There are as many as may be: nothing was kept."""
+
+
+class LastError(StoreError):
+    """It is the last one, which has to stay."""
+
+
 class ContendedError(StoreError):
     """A value changed under our hands so often that we gave up; trying again later is right."""
 

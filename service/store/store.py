@@ -18,7 +18,7 @@ from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
-from service.store.unfinished import Unfinished
+from service.store.unfinished import Unfinished, games_ended
 from service.store.watch import Watch
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class Store:
         self.ratings = RatingStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
-        self.unfinished = Unfinished(redis)
+        self.unfinished = Unfinished(redis, games_ended(redis))
+        self.unfinished_tournaments = Unfinished(redis, self.tournaments.have_ended)
         self.watch = Watch(redis)
 
     @classmethod

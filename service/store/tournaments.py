@@ -68,6 +68,10 @@ class TournamentStore:
             raise NotFoundError(f"no secret is kept for tournament {tournament_id}")
         return secret
 
+    def have_ended(self, tournament_ids: Sequence[str]) -> list[bool | None]:
+        """Tell of tournaments whether they have ended, None of those that don't exist."""
+        return [None if each is None else each.state.is_end for each in self.get_many(tournament_ids)]
+
     def pulse(self, tournament_id: str) -> int:
         """Give a number that grows with every change of meta, entries, rounds, starts or results."""
         return int(cast("bytes | None", self._redis.get(keys.tournament_rev(tournament_id))) or 0)

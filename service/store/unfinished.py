@@ -1,19 +1,22 @@
 """Counts the unfinished games of a bot or an account, so that limits on them hold across processes.
 
-An owner is `bot:<id>` or `account:<id>`. A game is counted from before it is created until its end is
-settled; if a crash leaves one behind that never came to be or has ended, `prune` finds it.
+An owner is `bot:<id>`, `account:<id>` or `address:<ip>`; tournaments are counted alike, for `host:<id>`. A game is
+counted from before it is created until its end is settled; what a crash left behind, and what nobody settles, `prune`
+finds once there is no room: whatever never came to be or has ended.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, cast
 
 from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.errors import DamagedError, told_apart
+from service.store.errors import told_apart
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from redis import Redis
 
     from service.store.entities import Game
@@ -29,6 +32,16 @@ def account(account_id: str) -> str:
     return f"account:{account_id}"
 
 
+def address(name: str) -> str:
+    """Give the owner's name of an address from which games are made without an account."""
+    return f"address:{name}"
+
+
+def host(account_id: str) -> str:
+    """Give the owner's name of an account as the host of tournaments."""
+    return f"host:{account_id}"
+
+
 def owners(game: Game) -> list[str]:
     """Give all whose limits a game counts against: its bots and its creator. House bots have no limit."""
     found = {bot(seat.bot_id) for seat in game.seats if seat.kind == "bot" and seat.bot_id}
@@ -42,19 +55,23 @@ STALE_MS = 60_000
 
 
 class Unfinished:
-    """The unfinished games of each owner."""
+    """The unfinished games of each owner, or whatever `have_ended` knows: by id, None for what doesn't exist."""
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, have_ended: Callable[[Sequence[str]], Sequence[bool | None]]) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
+        self._have_ended = have_ended
 
-    def reserve(self, owner: str, game_id: str, limit: int, *, stale_ms: int = STALE_MS) -> bool:
+    def reserve(
+        self, owner: str, game_id: str, limit: int, *, stale_ms: int = STALE_MS, kept_ms: int | None = None
+    ) -> bool:
         """Count a game that is about to be created, if the owner then has at most `limit`; idempotent.
 
         When there is no room, the counts of games that have ended are dropped first, and of those that a crash kept
-        from being made for longer than `stale_ms`.
+        from being made for longer than `stale_ms`. With `kept_ms` all of the owner's are forgotten that long after
+        the last was counted: for owners of whom there may be any number.
         """
-        names, args = [keys.unfinished(owner)], cast("Args", [game_id, limit])
+        names, args = [keys.unfinished(owner)], cast("Args", [game_id, limit, kept_ms or ""])
         if self._scripts.run("reserve", names, args):
             return True
         return self.prune(owner, stale_ms) > 0 and bool(self._scripts.run("reserve", names, args))
@@ -78,22 +95,23 @@ class Unfinished:
         before = int(seconds) * 1000 - stale_ms
         counted = self._redis.zrange(keys.unfinished(owner), 0, -1, withscores=True)
         since = {name.decode(): at for name, at in cast("list[tuple[bytes, float]]", counted)}
-        with self._redis.pipeline(transaction=False) as pipe:
-            for name in since:
-                pipe.hget(keys.game_meta(name), "state")
-            states = told_apart(pipe.execute(raise_on_error=False))
-        found = zip(since.items(), states, strict=True)
-        gone = [name for (name, at), state in found if (_has_ended(state) if _is_there(state) else at <= before)]
+        found = zip(since.items(), self._have_ended(list(since)), strict=True)
+        gone = [name for (name, at), ended in found if (at <= before if ended is None else ended)]
         self.drop(owner, *gone)
         return len(gone)
 
 
-def _is_there(state: bytes | DamagedError | None) -> TypeGuard[bytes]:
-    return isinstance(state, bytes)
+def games_ended(redis: Redis) -> Callable[[Sequence[str]], list[bool | None]]:
+    """Tell of games whether they have ended, None of those that don't exist, or can't be read."""
 
+    def have_ended(game_ids: Sequence[str]) -> list[bool | None]:
+        with redis.pipeline(transaction=False) as pipe:
+            for game_id in game_ids:
+                pipe.hget(keys.game_meta(game_id), "state")
+            states = told_apart(pipe.execute(raise_on_error=False))
+        return [GameState(state.decode()).is_end if isinstance(state, bytes) else None for state in states]
 
-def _has_ended(state: bytes) -> bool:
-    return GameState(state.decode()).is_end
+    return have_ended
 
 
 def _decoded(members: object) -> list[str]:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -18,8 +13,7 @@ from http.client import HTTPConnection
 import pytest
 import requests
 
-PATIENCE_S = 30
-NAMED = re.compile(rb"Listening at: (http://127\.0\.0\.1:\d+)")
+from tests.service.api.serving import address_of, serve
 
 
 @pytest.fixture
@@ -30,45 +24,9 @@ def server(serving):
 
 @pytest.fixture
 def serving(redis_url):
-    """Serve the API on a port of the system's choosing; give its address and process."""
-    command = [sys.executable, "-m", "gunicorn", "-c", "python:service.launch.gunicorn_conf"]
-    command += ["--bind", "127.0.0.1:0", "--workers", "1", "service.wsgi:application()"]
-    environment = os.environ | {"REDIS_URL": redis_url, "SLAGVELD_ACCOUNTS": "open"}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
-    address, said = [], []
-
-    def listen():
-        for line in process.stderr:
-            said.append(line)
-            if match := NAMED.search(line):
-                address.append(match[1].decode())
-
-    reader = threading.Thread(target=listen)
-    reader.start()
-    try:
-        ready(address, process, said)
-        yield address[0], process
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            assert process.wait(timeout=15) == 0
-        finally:
-            process.kill()
-            process.wait()
-            reader.join(timeout=5)
-            process.stderr.close()
-
-
-def ready(address, process, said):
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if address and requests.get(f"{address[0]}/health/ready", timeout=2).ok:
-                return
-        except requests.RequestException:
-            pass
-        time.sleep(0.02)
-    pytest.fail(b"".join(said).decode())
+    """Give the address of a served API and its process."""
+    with serve(redis_url) as (address, process, _):
+        yield address, process
 
 
 def test_the_deployed_api(server):
@@ -140,11 +98,6 @@ def asked(connection, path, headers=None):
     """Send a request whose answer is to be read later."""
     connection.request("GET", path, headers=headers or {})
     return connection
-
-
-def address_of(server):
-    host, port = server.removeprefix("http://").split(":")
-    return host, int(port)
 
 
 def follow(url, after=0, most=1_000):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from service.store.bots import KEPT_CHECKS
 from service.store.entities import BotState, Check
-from service.store.errors import ContendedError, NotFoundError
+from service.store.errors import ContendedError, FullError, NotFoundError
 
 
 def test_bot_is_kept_once_with_its_first_secret(store, make_bot):
@@ -18,6 +18,16 @@ def test_bot_is_kept_once_with_its_first_secret(store, make_bot):
     assert store.bots.get_many(["bot_none", "bot_1"]) == [None, make_bot()]
     assert store.bots.get_many([]) == []
     assert store.bots.secrets("bot_1", 0) == ("whsec_a",)
+
+
+def test_account_with_as_many_bots_as_it_may_have_gets_no_further(store, make_bot):
+    assert store.bots.create(make_bot("bot_1"), secret="whsec_a", most=1)
+    assert store.bots.create(make_bot("bot_1"), secret="whsec_a", most=1)
+    with pytest.raises(FullError):
+        store.bots.create(make_bot("bot_2"), secret="whsec_a", most=1)
+    assert store.bots.get("bot_2") is None
+    store.bots.delete(make_bot("bot_1"))
+    assert store.bots.create(make_bot("bot_2"), secret="whsec_a", most=1)
 
 
 def test_previous_secret_is_good_until_its_time(store, make_bot):

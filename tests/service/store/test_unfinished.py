@@ -46,6 +46,13 @@ def test_full_owner_gets_room_from_what_crashes_left_behind(redis, games, unfini
     assert unfinished.games("bot:a") == ["gam_live", "gam_new"]
 
 
+def test_owner_of_whom_there_may_be_any_number_is_forgotten_in_time(redis, unfinished):
+    assert unfinished.reserve("address:10.0.0.1", "gam_1", 1, kept_ms=60_000)
+    assert 0 < redis.pttl("unfinished:address:10.0.0.1") <= 60_000
+    assert unfinished.reserve("bot:a", "gam_1", 1)
+    assert redis.pttl("unfinished:bot:a") == -1
+
+
 def test_fresh_reservation_is_not_taken_for_a_leftover(unfinished):
     assert unfinished.reserve("bot:a", "gam_soon", 1)
     assert not unfinished.reserve("bot:a", "gam_other", 1)

@@ -1,0 +1,74 @@
+"""Who waits: streams and long polls hold a place while they are open, and one address may have so many at a process.
+
+A reader who has gone is noticed by the next message to him, a heartbeat at the latest; a long poll ends in time anyway.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, cast
+
+from flask import Flask, current_app
+
+from service.api import limits
+from service.api.problems import Problem
+
+RETRY_AFTER_S: Final = 5
+_EXTENSION: Final = "slagveld.waiting"
+
+
+class Places:
+    """The places of one process: at most `most` for each address."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._taken: Counter[str] = Counter()
+
+    def take(self, address: str) -> Callable[[], None]:
+        """Take a place, and give what gives it back, once however often it is called; raises Problem 429."""
+        with self._lock:
+            if self._taken[address] >= self._most:
+                detail = f"expected at most {self._most} streams and long polls of one address"
+                raise Problem(429, detail, code="too_many_waiting", headers={"Retry-After": str(RETRY_AFTER_S)})
+            self._taken[address] += 1
+        held = [address]
+        return lambda: self._give_back(held)
+
+    def count(self) -> int:
+        """Tell how many are taken."""
+        with self._lock:
+            return self._taken.total()
+
+    def _give_back(self, held: list[str]) -> None:
+        with self._lock:
+            if not held:
+                return
+            address = held.pop()
+            self._taken[address] -= 1
+            if not self._taken[address]:
+                del self._taken[address]
+
+
+def register(app: Flask, most: int) -> None:
+    """Give the app its places."""
+    app.extensions[_EXTENSION] = Places(most)
+
+
+def take() -> Callable[[], None]:
+    """Take a place for who sent this request; see `Places.take`."""
+    return cast("Places", current_app.extensions[_EXTENSION]).take(limits.address())
+
+
+@contextmanager
+def place(seconds: float) -> Iterator[None]:
+    """Hold a place for a request that would wait so long, none if it wouldn't."""
+    leave = take() if seconds > 0 else None
+    try:
+        yield
+    finally:
+        if leave is not None:
+            leave()
