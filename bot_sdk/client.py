@@ -67,6 +67,10 @@ class Arena(Organising):
         except ArenaError:
             return False
 
+    def alarms(self) -> list[Json]:
+        """List what the operator should see to, each with its word and detail; raises ArenaError if it isn't ready."""
+        return list(self._session.get("/health/ready")["alarms"])
+
     def rulesets(self) -> list[Json]:
         """List the rulesets: seats, phases, options as JSON Schema."""
         return list(self._session.pages("/v1/rulesets"))

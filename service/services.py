@@ -23,6 +23,7 @@ from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.readiness import Readiness
 from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
@@ -30,6 +31,7 @@ from service.config import Settings
 from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
+from service.store.probe import Probe
 from service.store.store import Store
 
 VERSION = "0.1.0"
@@ -59,6 +61,7 @@ class Services:
     oversight: Oversight
     erasing: Erasing
     dead_letters: DeadLetters
+    readiness: Readiness
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
@@ -86,13 +89,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
-    tournaments = Tournaments(
-        store,
-        max_tournaments=settings.max_tournaments,
-        clock=clock,
-        root_secret=_random_32,
-        seed=functools.partial(secrets.randbelow, 2**31),
-    )
+    tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
         settings=settings,
@@ -113,7 +110,19 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
+        readiness=Readiness(Probe.open(settings.redis_url).look, clock, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
+    )
+
+
+def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:
+    """Build the use cases of tournaments, as API and workers have them."""
+    return Tournaments(
+        store,
+        max_tournaments=settings.max_tournaments,
+        clock=clock,
+        root_secret=_random_32,
+        seed=functools.partial(secrets.randbelow, 2**31),
     )
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import dramatiq
@@ -19,9 +20,12 @@ from redis import RedisError
 from service.arena.checking import run_alone
 from service.arena.checks import Checks
 from service.arena.erasing import Erasing
+from service.arena.exports import Exports
 from service.arena.health import Health
 from service.arena.ratings import Ratings
+from service.arena.retention import DAY_MS, Retention
 from service.arena.running import Running
+from service.arena.scoreboard import Scoreboard
 from service.arena.sweep import Sweep
 from service.config import Settings
 from service.fit.process import FitProcess
@@ -47,7 +51,8 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import allowance_of, now_ms
+from service.services import allowance_of, now_ms, tournaments_of
+from service.store.archive import Archive
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -66,6 +71,10 @@ ERASE_S: Final = 5.0
 STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
+RETAIN_STOP_S: Final = 2.0
+RETAIN_EVERY_S: Final = 300.0
+RETAIN_SHARE: Final = 4
+"""Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
 AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
 SWITCH_S: Final = 0.0005
@@ -119,6 +128,7 @@ class WorkerProcess:
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._people = Shard(self._referee())
         self._server = threading.Thread(target=self._keep_serving, name="people", daemon=True)
+        self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
@@ -200,6 +210,8 @@ class WorkerProcess:
         self._leases.start()
         self._sweeper.start()
         self._server.start()
+        if self._settings.archive:
+            self._retainer.start()
         for worker in self._workers:
             worker.start()
 
@@ -212,7 +224,8 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
-        for thread, patience_s in ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S)):
+        threads = ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S), (self._retainer, RETAIN_STOP_S))
+        for thread, patience_s in threads:
             if thread.is_alive():
                 thread.join(patience_s)
         self._leases.stop()
@@ -248,6 +261,34 @@ class WorkerProcess:
                 logger.exception("the sweeper broke; it goes on")
         with contextlib.suppress(RedisError):  # then its lock runs out
             self._sweep.leave()
+
+    def _retention(self) -> Retention:
+        tournaments = tournaments_of(self._settings, self._store, now_ms)
+        return Retention(
+            self._store,
+            Archive(Path(self._settings.archive)),
+            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=now_ms)),
+            clock=self._store.due.now,
+            token=secrets.token_hex(8),
+            keep_ms=self._settings.keep_days * DAY_MS,
+        )
+
+    def _keep_retaining(self) -> None:
+        """Let what is old leave the store for the archive; only this thread ever waits for a disk."""
+        retention = self._retention()
+        pause_s = 0.0
+        while not self._stopping.wait(pause_s):
+            began, is_more = time.monotonic(), False
+            try:
+                is_more = retention.step()
+            except RedisError as error:
+                logger.warning("retention waits for the store: %s", error)
+            except Exception:  # and this one
+                logger.exception("retention broke; it begins again later")
+            took_s = time.monotonic() - began
+            pause_s = took_s * (RETAIN_SHARE - 1) if is_more else RETAIN_EVERY_S
+        with contextlib.suppress(RedisError):  # then its lock runs out
+            retention.leave()
 
 
 def _stop(worker: Worker) -> None:

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from bot_sdk.events import Outcome
 from bot_sdk.messages import MAX_REPLY_BYTES
 from bot_sdk.signing import sign
-from service.outbound.connection import Connection, EndedError, Pool, open_connection
+from service.outbound.connection import Connection, EndedError
 from service.outbound.deadline import Deadline
 from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
-from service.outbound.values import HEAD_SHOWN, Answer, Call, OutboundError
+from service.outbound.pool import Pool, open_connection
+from service.outbound.tls import OverheadError
+from service.outbound.values import ERROR_SHOWN, HEAD_SHOWN, Answer, Call, OutboundError
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +86,13 @@ class Exchanges:
         self._place = functools.lru_cache(maxsize=4096)(guard.check)
         self._closing = False
 
+    def host(self, url: str) -> str:
+        """Name the host of a URL, however it is written; of one that is refused, the URL itself: it costs no wait."""
+        try:
+            return self._place(url).host
+        except RefusedError:
+            return url
+
     def post(self, call: Call, *, wants_json: bool = True) -> Answer:
         """POST a call, signed if its endpoint has secrets; if no JSON is wanted, any 2xx will do, unread."""
         secrets = call.endpoint.secrets
@@ -125,7 +134,7 @@ class Exchanges:
             request.key,
             verdict.outcome,
             elapsed * 1000,
-            verdict.error,
+            verdict.error and verdict.error[:ERROR_SHOWN],
             verdict.status,
             verdict.head,
             verdict.body,
@@ -193,6 +202,8 @@ def _exchange(connection: Connection, request: Request, message: bytes, progress
             progress.waits_for = "the rest of the answer"
             if reader.feed(data):
                 return
+    except OverheadError as error:
+        raise Fault(Outcome.BAD_REPLY, str(error), reader.status) from error
     except (ConnectionError, ssl.SSLError) as error:
         if not reader.has_begun:
             raise EndedError(f"the connection broke before an answer: {error}") from error

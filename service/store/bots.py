@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
+NO_LIMIT = 10**9
+
 KEPT_CHECKS: Final = 50
 """So many checks of a bot are kept, the newest ones."""
 
 CHECK_DUE_MS: Final = 5_000
 """When the sweeper looks at a new check, should the job by which it was sent be lost."""
-NO_LIMIT = 10**9
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +136,7 @@ class BotStore:
         old = [member.decode() for member in cast("list[bytes]", self._redis.zrange(index, 0, -keep - 1))]
         if old:
             with self._redis.pipeline(transaction=True) as pipe:
-                pipe.delete(*(keys.check(listing.name_in(member)) for member in old))
+                pipe.delete(*(keys.check(listing.name_of(member)) for member in old))
                 pipe.zrem(index, *old)
                 pipe.execute()
 

@@ -10,14 +10,19 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>`, `check:<id>`, `health:<bot id>`,
-`erase:<account id>` by the ms at which each next needs attention."""
+"""Sorted set: names of what is to be looked at (`due.py` spells them) by the Redis ms at which each next is."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
 
 SWEEPER = "sweeper"
 """Value: the token of the process that sweeps now; expires."""
+
+RETENTION = "retention"
+"""Value: the token of the process that lets ended games expire now; expires."""
+
+ALARMS = "alarms"
+"""Hash: a word -> what is wrong, and until when that counts."""
 
 GAMES = "games"
 """Index of all games by creation."""
@@ -51,6 +56,11 @@ def game_secret(game_id: str) -> str:
 def game_tokens(game_id: str) -> str:
     """Hash: seat -> SHA-256 of the token of the human who holds it."""
     return f"{SECRET}{{g:{game_id}}}:tokens"
+
+
+def of_game(game_id: str) -> list[str]:
+    """Give every key that is one game's alone."""
+    return [each(game_id) for each in (game_meta, game_log, game_lease, game_secret, game_tokens)]
 
 
 def unfinished(owner: str) -> str:
@@ -117,12 +127,12 @@ def bot_secrets(bot_id: str) -> str:
 
 
 def bot_ledger(bot_id: str) -> str:
-    """Index of the bot's last decisions; the members carry them."""
+    """Index of the bot's last decisions; the members carry them; expires."""
     return f"bot:{bot_id}:ledger"
 
 
 def bot_endings(bot_id: str) -> str:
-    """Index of how the bot's last games ended; the members carry it."""
+    """Index of how the bot's last games ended; the members carry it; expires."""
     return f"bot:{bot_id}:endings"
 
 
@@ -196,9 +206,34 @@ def tournament_ratings(tournament_id: str) -> str:
     return f"{{t:{tournament_id}}}:ratings"
 
 
+def tournament_archived(tournament_id: str) -> str:
+    """Value: there once all of an old tournament is in the archive, so that it may be taken down; expires."""
+    return f"{{t:{tournament_id}}}:archived"
+
+
 def tournament_news(tournament_id: str) -> str:
     """Channel: a message whenever the tournament changed."""
     return f"{{t:{tournament_id}}}:news"
+
+
+def of_tournament(tournament_id: str) -> list[str]:
+    """Give every key that is one tournament's alone."""
+    return [
+        each(tournament_id)
+        for each in (
+            tournament,
+            tournament_rev,
+            tournament_entries,
+            tournament_rounds,
+            tournament_started,
+            tournament_results,
+            tournament_closed,
+            tournament_secret,
+            tournament_ratings,
+            tournament_archived,
+            tournament_games,
+        )
+    ]
 
 
 # --- ratings ------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What bots did lately, for their owners: each decision with its time and error, and how their games ended.
 
-Both lists are capped, newest first, and adding the same line twice adds it once.
+Both lists are capped, newest first, and adding the same line twice adds it once. A bot that did nothing for a quarter
+of a year loses them.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 T = TypeVar("T", LedgerLine, Ending)
 
+KEPT_S = 90 * 24 * 3600
+"""How long a list outlives its last line: bots come and go, and nobody would ever sweep up after them."""
+
 
 class Ledger:
     """The last `keep` decisions and the last `keep_endings` endings of each bot."""
@@ -69,15 +73,15 @@ class Ledger:
     def add(self, lines: Iterable[LedgerLine]) -> None:
         """Write down decisions, of any bots, in one round trip; those of a bot whose list is damaged are lost."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for line in lines:
-                _push(pipe, keys.bot_ledger(line.bot_id), line, f"{line.decision_id}", self._keep)
+            named = [(keys.bot_ledger(line.bot_id), line.decision_id, line) for line in lines]
+            _push(pipe, named, self._keep)
             _execute(pipe)
 
     def add_endings(self, endings: Iterable[Ending]) -> None:
         """Write down how games ended, of any bots, in one round trip; lost where `add` loses."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for ending in endings:
-                _push(pipe, keys.bot_endings(ending.bot_id), ending, ending.game_id, self._keep_endings)
+            named = [(keys.bot_endings(ending.bot_id), ending.game_id, ending) for ending in endings]
+            _push(pipe, named, self._keep_endings)
             _execute(pipe)
 
     def lines(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[LedgerLine], str | None]:
@@ -97,9 +101,13 @@ def _execute(pipe: Pipeline) -> None:
             logger.error("lines of a ledger are lost: %s", told)
 
 
-def _push(pipe: Pipeline, key: str, value: LedgerLine | Ending, name: str, keep: int) -> None:
-    pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
-    pipe.zremrangebyrank(key, 0, -keep - 1)
+def _push(pipe: Pipeline, named: Sequence[tuple[str, str, LedgerLine | Ending]], keep: int) -> None:
+    """Add values, each to the list of its key and under its name there."""
+    for key, name, value in named:
+        pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
+    for key in {key for key, _, _ in named}:
+        pipe.zremrangebyrank(key, 0, -keep - 1)
+        pipe.expire(key, KEPT_S)
 
 
 def _values(names: Sequence[str], kind: type[T]) -> list[T]:

@@ -50,6 +50,7 @@ NAMES = (
     "start_game",
     "swap_fields",
     "swap_lines",
+    "writable",
 )
 
 

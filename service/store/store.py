@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
+from service.store.alarms import Alarms
 from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.challenges import Challenges
@@ -16,6 +17,7 @@ from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
 from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
+from service.store.retention import RetentionStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
 from service.store.unfinished import Unfinished, games_ended
@@ -32,6 +34,7 @@ class Store:
         self._redis = redis
         self.accounts = AccountStore(redis)
         self.audit = AuditStore(redis)
+        self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
         self.challenges = Challenges(redis)
         self.due = Due(redis)
@@ -41,6 +44,7 @@ class Store:
         self.ledger = Ledger(redis)
         self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
+        self.retention = RetentionStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
         self.unfinished = Unfinished(redis, games_ended(redis))
@@ -51,10 +55,6 @@ class Store:
     def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None) -> Self:
         """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
         return cls(connect(url, max_connections=max_connections), key=key)
-
-    def is_ready(self) -> bool:
-        """Ask whether the server answers. Raises redis-py's ConnectionError or TimeoutError if not."""
-        return bool(self._redis.ping())
 
     def close(self) -> None:
         """End the subscription and all connections."""

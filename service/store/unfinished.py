@@ -102,7 +102,7 @@ class Unfinished:
 
 
 def games_ended(redis: Redis) -> Callable[[Sequence[str]], list[bool | None]]:
-    """Tell of games whether they have ended, None of those that don't exist, or can't be read."""
+    """Tell of games whether they have ended, None of those that don't exist, or whose hash is damaged."""
 
     def have_ended(game_ids: Sequence[str]) -> list[bool | None]:
         with redis.pipeline(transaction=False) as pipe:

@@ -45,7 +45,8 @@ class Proxy:
     """
 
     def __init__(self, upstream: Address, *, listen: Path | None = None) -> None:
-        self._upstream = upstream
+        self.upstream = upstream
+        """Where new connections go; it may move, as a server does that is started again elsewhere."""
         self._listen = listen
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy")
@@ -201,10 +202,10 @@ class Proxy:
         self, connection: Connection, reader: asyncio.StreamReader, client: asyncio.StreamWriter
     ) -> None:
         await self._turn()
-        if isinstance(self._upstream, Path):
-            above, server = await asyncio.open_unix_connection(self._upstream)
+        if isinstance(self.upstream, Path):
+            above, server = await asyncio.open_unix_connection(self.upstream)
         else:
-            above, server = await asyncio.open_connection(*self._upstream)
+            above, server = await asyncio.open_connection(*self.upstream)
         connection.add(server)
         pumps = [
             asyncio.ensure_future(self._pump(connection, UP, reader, server)),

@@ -51,7 +51,11 @@ class Trap:
         self._decide("cut")
 
     def _decide(self, verdict: str) -> None:
-        self._loop.call_soon_threadsafe(self._verdict.set_result, verdict)
+        self._loop.call_soon_threadsafe(self._settle, verdict)
+
+    def _settle(self, verdict: str) -> None:
+        if not self._verdict.done():  # else its connection has ended meanwhile
+            self._verdict.set_result(verdict)
 
     def look(self, connection: Connection, way: Way, before: bytes, piece: bytes) -> None:
         """Take hold of a connection if this piece of it is the one."""

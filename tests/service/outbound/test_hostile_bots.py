@@ -456,6 +456,17 @@ class TestThePool:
         assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
         assert lates.empty()
 
+    def test_silent_bots_of_one_host_do_not_hold_up_those_of_another(self, serve, calls):
+        silent = serve(lambda *_: silent.stopping.wait(20))
+        fast = serve(reply(), family=socket.AF_INET6)
+        answers, lates = queue.SimpleQueue(), queue.SimpleQueue()
+        for key in range(40):
+            calls.submit(Call(key, Endpoint(f"bot_{key}", silent.url, (SECRET,)), b"{}", 8_000, "msg_1"), lates.put)
+        for key in range(40):
+            calls.submit(call_to(fast.url, key=key), answers.put)
+        assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
+        assert lates.empty()
+
     def test_a_broken_receiver_breaks_no_thread(self, serve, make, caplog):
         calls, server, answers = make(Guard(LOOPBACK), threads=1), serve(reply()), queue.SimpleQueue()
         calls.submit(call_to(server.url), lambda answer: 1 / 0)

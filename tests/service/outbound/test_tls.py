@@ -9,8 +9,8 @@ import threading
 import pytest
 import trustme
 
-from service.outbound.connection import tls_context
 from service.outbound.guard import LOOPBACK, Guard
+from service.outbound.tls import OVERHEAD_LIMIT, tls_context
 from tests.service.outbound.hostile import BODY, call_to, reply, timed
 
 
@@ -34,8 +34,9 @@ def calls(authority, make):
 def serve_tls(serve, authority):
     """A server with a certificate for a name, and how it answers over TLS."""
 
-    def start(name: str, behave, issuer: trustme.CA = authority):
+    def start(name: str, behave, issuer: trustme.CA = authority, tickets: int = 2):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.num_tickets = tickets
         issuer.issue_cert(name).configure_cert(context)
         server = serve(behave)
         server.tls = context
@@ -128,6 +129,13 @@ def test_an_answer_cut_short_within_tls_is_a_bad_reply(serve_tls, calls):
     url, server = serve_tls("bot.example", lambda connection, _: connection.sendall(reply()[:-5]))
     assert timed(calls, call_to(url)).outcome == "bad_reply"
     assert len(server.requests) == 1
+
+
+def test_tickets_without_end_are_a_bad_reply(serve_tls, calls):
+    url, _ = serve_tls("bot.example", reply(), tickets=2_000)
+    answer = timed(calls, call_to(url))
+    assert answer.outcome == "bad_reply"
+    assert answer.error == f"expected at most {OVERHEAD_LIMIT} bytes of TLS that carry nothing"
 
 
 def test_the_process_has_one_context_and_it_verifies():
