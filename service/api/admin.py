@@ -10,7 +10,7 @@ from service.api.accounts import AccountView
 from service.api.auth import operator
 from service.api.bots import BotView, bot_view
 from service.api.context import caller, services
-from service.api.fields import Flag, PageArgs, Text, page_of
+from service.api.fields import Flag, Name, PageArgs, Text, page_of
 from service.api.resource import Resource
 from service.arena.oversight import AccountFilter
 from service.store.entities import Account, AccountState, BotState
@@ -52,9 +52,7 @@ class AccountArgs(PageArgs):
     """Which accounts to list."""
 
     state = fields.String(validate=validate.OneOf(list(AccountState)))
-    name = fields.String(
-        validate=validate.Length(1, 64), metadata={"description": "Part of the name, in capitals or not."}
-    )
+    name = Name(metadata={"description": "Part of the name, in capitals or not."})
 
 
 AccountList = page_of(AccountSeen, "AccountList")

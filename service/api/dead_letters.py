@@ -37,8 +37,8 @@ DeadLetterList = page_of(DeadLetter, "DeadLetterList")
 def list_dead_letters(query: dict[str, Any]) -> dict[str, Any]:
     """List the jobs that were given up, the last one first.
 
-    They are kept for a week, the newest 1,000 of a queue are listed. A job is but a hint: what games and tournaments
-    wait for, the sweeper has found and sent again long since. A check of a bot is nobody's but its owner's to repeat.
+    They are kept for a week, the newest 1,000 of a queue are listed. A job is but a hint: what games, tournaments and
+    checks wait for, the sweeper has found and sent again long since.
     """
     letters = services().dead_letters
     shown = page(letters.found(), query)

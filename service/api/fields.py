@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
@@ -72,6 +72,22 @@ class Flag(fields.Boolean):
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Options(fields.Dict):
+    """Options of a game's rules by name; which there are, and what they may be, the rules say."""
+
+    VALUES: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"type": "string", "maxLength": 64},
+            {"type": "boolean"},
+            {"type": "integer", "minimum": 0, "maximum": 1_000_000},
+        ]
+    }
+
+    def __init__(self, description: str) -> None:
+        metadata = {"description": description, "additionalProperties": self.VALUES}
+        super().__init__(keys=fields.String(), load_default=dict, metadata=metadata)
 
 
 class Digits(fields.Integer):

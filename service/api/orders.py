@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
 from bot_sdk.games.registry import RULESETS
-from service.api.fields import Name, Whole
+from service.api.fields import Name, Options, Whole
 from service.store.entities import Limits
 
 BUDGET_MS = (50, 30_000)
@@ -96,11 +96,7 @@ class GameNew(LimitsNew):
     """A new game."""
 
     ruleset = fields.String(required=True, validate=validate.Length(1, 32), metadata={"enum": list(RULESETS)})
-    options = fields.Dict(
-        keys=fields.String(),
-        load_default=dict,
-        metadata={"description": "As `GET /v1/rulesets/{name}` describes them; each has a default."},
-    )
+    options = Options("As `GET /v1/rulesets/{name}` describes them; each has a default.")
     seats = fields.List(fields.Nested(SeatNew), required=True, validate=validate.Length(1, 8))
     start = fields.String(
         load_default="auto",

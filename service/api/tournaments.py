@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, post_load, validate
 from bot_sdk.games.registry import RULESETS
 from service.api.auth import organiser, public
 from service.api.context import caller, services
-from service.api.fields import Name, Number, PageArgs, Whole, page_of
+from service.api.fields import Name, Number, Options, PageArgs, Whole, page_of
 from service.api.idempotency import idempotent
 from service.api.ids import CONVERTERS
 from service.api.orders import LimitsNew, LimitsShown, order_of
@@ -127,11 +127,7 @@ class TournamentNew(LimitsNew, FormatSettings):
 
     name = Name(required=True)
     ruleset = fields.String(required=True, validate=validate.Length(1, 32), metadata={"enum": list(RULESETS)})
-    options = fields.Dict(
-        keys=fields.String(),
-        load_default=dict,
-        metadata={"description": "As `GET /v1/rulesets/{name}` describes them; only default options are rated."},
-    )
+    options = Options("As `GET /v1/rulesets/{name}` describes them; only default options are rated.")
     format = fields.String(
         load_default="round_robin",
         validate=validate.OneOf(list(FORMATS), error="expected one of {choices}, got {input!r}"),

@@ -59,13 +59,22 @@ class Checks:
             line, bot_id=bot.id, secret=secret, challenge=self._challenge(), claimed=bot.rulesets
         ):
             steps.append(msgspec.to_builtins(step))
-            bots.change_check(check_id, lambda old: replace(old, state="running", steps=steps))
+            if not self._note(check_id, steps):
+                return
         if line.is_our_fault:
             raise OurFaultError(f"check {check_id} of {bot.id} came to nothing by our own fault")
         passed = bool(steps) and all(step["ok"] for step in steps)
         with suppress(NotFoundError):  # deleted meanwhile
             bots.change(bot.id, self._edit(check, bot, line, passed=passed))
         self._end(check, "passed" if passed else "failed", steps)
+
+    def _note(self, check_id: str, steps: list[dict[str, Any]]) -> bool:
+        """Show how far the check is; False if it is gone, since its bot was deleted."""
+        try:
+            self._store.bots.change_check(check_id, lambda old: replace(old, state="running", steps=steps))
+        except NotFoundError:
+            return False
+        return True
 
     def _edit(self, check: Check, bot: Bot, line: Line, *, passed: bool) -> Callable[[Bot], Bot]:
         """Say what the end of a check makes of the bot, which was `bot` when it began."""

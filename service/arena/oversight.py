@@ -91,7 +91,7 @@ def _disabled(reason: str) -> Callable[[Bot], Bot]:
     def edit(bot: Bot) -> Bot:
         if bot.state is BotState.DISABLED and not bot.with_account:
             return bot
-        return replace(bot, state=BotState.DISABLED, reason=reason, with_account=True)
+        return replace(bot, state=BotState.DISABLED, reason=reason, with_account=True, suspension=None)
 
     return edit
 

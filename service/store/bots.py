@@ -74,12 +74,8 @@ class BotStore:
 
     def forget(self, bot_id: str) -> None:
         """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
-        members = cast("list[bytes]", self._redis.zrange(keys.bot_checks(bot_id), 0, -1))
-        checks = [keys.check(listing.name_of(member.decode())) for member in members]
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id), *checks)
-            pipe.delete(keys.bot_checks(bot_id))
-            pipe.execute()
+        self._forget_checks(bot_id, keep=0)
+        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id))
 
     def list_all(
         self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None

@@ -8,9 +8,9 @@ from service.app import create_app
 from service.config import Settings
 from service.services import open_services
 from tests.attacks.world import ADMIN, Builder
-from tests.service.api.conftest import PATIENT, HeldQueue, make_app, queue
+from tests.service.api.conftest import PATIENT, HeldQueue, make_app, night, queue
 
-__all__ = ["make_app", "queue"]  # fixtures
+__all__ = ["make_app", "night", "queue"]  # fixtures
 
 OPEN = {
     "SLAGVELD_ACCOUNTS": "open",

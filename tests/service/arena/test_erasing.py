@@ -38,7 +38,7 @@ def account(store, account):
     def make(account_id=ME):
         store.accounts.create(Account(id=account_id, name=f"{WORD} {account_id}", created_at=1))
         token = Token(id=f"tok_{account_id}", account_id=account_id, name=WORD, created_at=1)
-        store.accounts.add_token(token, f"digest of {account_id}")
+        store.accounts.add_token(token, f"digest of {account_id}", most=9)
         return account(account_id)
 
     return make
