@@ -68,8 +68,8 @@ class Services:
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
-    clock = clock or now_ms
     store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+    clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,
         is_open=settings.accounts == "open",
@@ -172,5 +172,5 @@ def seat_of(store: Store, game_id: str, hashed: str) -> int | None:
 
 
 def now_ms() -> int:
-    """Return the time in Unix milliseconds."""
+    """Return the time in Unix milliseconds, as this machine's own clock has it."""
     return time.time_ns() // 1_000_000

@@ -51,7 +51,7 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import allowance_of, now_ms, tournaments_of
+from service.services import allowance_of, tournaments_of
 from service.store.archive import Archive
 from service.store.store import Store
 
@@ -99,19 +99,19 @@ class WorkerProcess:
         self._checks = Checks(
             self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
         )
-        self._erasing = Erasing(self._store, clock=now_ms)
+        self._erasing = Erasing(self._store, clock=self._store.due.now)
         self._ratings = Ratings(
             self._store,
             self._queue,
             FitProcess(self._stopping.is_set),
-            clock=now_ms,
+            clock=self._store.due.now,
             new_id=lambda: secrets.token_hex(8),
             every_ms=settings.ratings_ms,
         )
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
+            Running(self._store, self._queue, self._ratings, clock=self._store.due.now, patience_ms=settings.lease_ms),
             self._ratings,
             Health(
                 self._store,
@@ -189,9 +189,10 @@ class WorkerProcess:
         return Referee(
             games=self._store.games,
             due=self._store.due,
+            clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, now_ms),
+            players=Players(self._store.bots, self._store.due.now),
             aftermath=Aftermath(
                 self._store,
                 self._calls,
@@ -263,11 +264,11 @@ class WorkerProcess:
             self._sweep.leave()
 
     def _retention(self) -> Retention:
-        tournaments = tournaments_of(self._settings, self._store, now_ms)
+        tournaments = tournaments_of(self._settings, self._store, self._store.due.now)
         return Retention(
             self._store,
             Archive(Path(self._settings.archive)),
-            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=now_ms)),
+            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=self._store.due.now)),
             clock=self._store.due.now,
             token=secrets.token_hex(8),
             keep_ms=self._settings.keep_days * DAY_MS,

@@ -114,7 +114,7 @@ class BotArgs(PageArgs):
 
     kind = fields.String(load_default="bot", validate=validate.OneOf(["bot", "house"]))
     owner = fields.String(validate=validate.OneOf(["me"]))
-    ruleset = fields.String(validate=validate.Length(max=32))
+    ruleset = fields.String(validate=validate.OneOf(list(RULESETS)))
     state = fields.String(validate=validate.OneOf(list(BotState)))
 
 

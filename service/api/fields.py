@@ -53,6 +53,18 @@ class Whole(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
+class Number(fields.Float):
+    """A number from `low` to `high`; "1" and true aren't taken."""
+
+    def __init__(self, low: float, high: float, **kwargs: Any) -> None:
+        super().__init__(validate=validate.Range(low, high), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if type(value) not in {int, float}:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class Flag(fields.Boolean):
     """True or false; 1, "yes" and their like aren't taken."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 import time
 
 from flask import Flask, Response, request
@@ -15,18 +16,23 @@ from service.config import Settings
 from service.store.connection import connect
 
 NEW_ACCOUNT = "accounts.create_account"
+NOWHERE = "nowhere"
+_WITH_PORT = re.compile(r"([0-9.]+)(?::\d+)?|\[([0-9a-fA-F:.]+)\](?::\d+)?|([0-9a-fA-F:.]+)", re.ASCII)
 _FREE = ("health.", "docs.", "static")
 
 
 def address() -> str:
-    """Name where the request comes from: an IPv4 address, or the /64 an IPv6 address lies in."""
-    given = request.remote_addr or "0.0.0.0"  # noqa: S104 (a name for nowhere, nothing binds to it)
+    """Name where the request comes from: an IPv4 address, or the /64 an IPv6 address lies in.
+
+    Some proxies tell the port too, which is another for each connection. What is no address comes from nowhere.
+    """
+    match = _WITH_PORT.fullmatch(request.remote_addr or "")
     try:
-        parsed = ipaddress.ip_address(given)
+        parsed = ipaddress.ip_address((match[1] or match[2] or match[3]) if match else "")
     except ValueError:
-        return given
+        return NOWHERE
     if parsed.version == 4:
-        return given
+        return str(parsed)
     if parsed.ipv4_mapped:
         return str(parsed.ipv4_mapped)
     return str(ipaddress.ip_network((parsed, 64), strict=False))
@@ -53,6 +59,7 @@ def register(app: Flask, settings: Settings) -> Limiter:
         in_memory_fallback_enabled=True,
         on_breach=_refuse,
         key_prefix="rate",
+        request_identifier=lambda: request.endpoint or "nothing",  # paths that lead nowhere count, too
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from itertools import islice
 from typing import Any
 
 from flask import Flask, Response, current_app, request
@@ -22,6 +23,9 @@ from service.store.errors import BadCursorError, ContendedError, passes
 RETRY_AFTER_S = 2
 """What a client is told to wait when the store is away."""
 
+MOST_ERRORS = 50
+LONGEST_TEXT = 300
+"""Fields named in one answer, and characters about each: some quote what was sent, and an answer is no echo."""
 STATUS: dict[type[errors.ArenaError], int] = {
     errors.NotFoundError: 404,
     errors.ForbiddenError: 403,
@@ -57,9 +61,12 @@ class Problem(Exception):  # noqa: N818 (the word of RFC 9457)
 
     def response(self) -> Response:
         """Build the answer."""
-        body = wire.problem(self.status, self.detail, self.code)
+        body = wire.problem(self.status, self.detail[:LONGEST_TEXT], self.code)
         if self.errors:
-            body["errors"] = self.errors
+            body["errors"] = {
+                name[:LONGEST_TEXT]: [reason[:LONGEST_TEXT] for reason in reasons]
+                for name, reasons in islice(self.errors.items(), MOST_ERRORS)
+            }
         answer = current_app.response_class(
             current_app.json.dumps(body | self.members), status=self.status, content_type=PROBLEM_JSON
         )

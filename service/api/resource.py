@@ -117,9 +117,11 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         """Document headers that the operation reads, each as an OpenAPI parameter."""
         return cast("Decorator", self.doc(parameters=list(headers)))
 
-    def may_answer(self, status: int, description: str, schema: type[Schema] | None = None) -> Decorator:
+    def may_answer(
+        self, status: int, description: str, schema: type[Schema] | dict[str, Any] | None = None, **kwargs: Any
+    ) -> Decorator:
         """Document another answer that is no failure."""
-        return cast("Decorator", self.alt_response(status, schema=schema, description=description))
+        return cast("Decorator", self.alt_response(status, schema=schema, description=description, **kwargs))
 
     def fails(self, status: int, description: str) -> Decorator:
         """Document a problem that this operation in particular may answer."""

@@ -251,6 +251,7 @@ def stream_tournament(tournament_id: str) -> Response:
 @blp.get("/v1/tournaments/<tournament:tournament_id>/export", who=public())
 @blp.arguments(ExportArgs, location="query")
 @blp.response(200, schema={"type": "string"}, content_type=JSON_LINES, description="Lines, as `format` says.")
+@blp.may_answer(200, "Lines, as `format` says.", {"type": "string"}, content_type="text/csv")
 def export_tournament(query: dict[str, Any], tournament_id: str) -> Response:
     """Export what counts so far, in order of round, table and leg."""
     exports = services().exports

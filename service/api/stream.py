@@ -31,7 +31,14 @@ RETRY_MS: Final = 1_000
 
 EVENT_STREAM: Final = "text/event-stream"
 DOCUMENTED: Final[dict[str, Any]] = {
-    "schema": {"type": "string"},
+    "schema": {
+        "type": "object",
+        "description": "One message.",
+        "properties": {
+            "id": {"type": "string"},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    },
     "content_type": EVENT_STREAM,
     "description": "Messages with `id` and `data` (JSON), and comments while nothing happens.",
 }
@@ -39,7 +46,7 @@ LAST_EVENT_ID: Final = {
     "name": "Last-Event-ID",
     "in": "header",
     "description": "The `id` of the last message that came; those after it follow.",
-    "schema": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+    "schema": {"type": "string", "pattern": "^[0-9]{0,15}$"},
 }
 
 Message = tuple[int, dict[str, Any]]

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, post_load, validate
 from bot_sdk.games.registry import RULESETS
 from service.api.auth import organiser, public
 from service.api.context import caller, services
-from service.api.fields import Name, PageArgs, Whole, page_of
+from service.api.fields import Name, Number, PageArgs, Whole, page_of
 from service.api.idempotency import idempotent
 from service.api.ids import CONVERTERS
 from service.api.orders import LimitsNew, LimitsShown, order_of
@@ -70,24 +70,10 @@ _DEALS = (
 class SprtNew(Schema):
     """A sequential test: play pairs until it is clear which of two hypotheses holds."""
 
-    elo0 = fields.Float(
-        required=True,
-        validate=validate.Range(-1000, 1000),
-        metadata={"description": "H0: so many Elo is the challenger stronger."},
-    )
-    elo1 = fields.Float(
-        required=True, validate=validate.Range(-1000, 1000), metadata={"description": "H1: or so many; more than elo0."}
-    )
-    alpha = fields.Float(
-        load_default=0.05,
-        validate=validate.Range(0.0001, 0.5),
-        metadata={"description": "The chance of H1 where H0 is true."},
-    )
-    beta = fields.Float(
-        load_default=0.05,
-        validate=validate.Range(0.0001, 0.5),
-        metadata={"description": "The chance of H0 where H1 is true."},
-    )
+    elo0 = Number(-1000, 1000, required=True, metadata={"description": "H0: so many Elo is the challenger stronger."})
+    elo1 = Number(-1000, 1000, required=True, metadata={"description": "H1: or so many; more than elo0."})
+    alpha = Number(0.0001, 0.5, load_default=0.05, metadata={"description": "The chance of H1 where H0 is true."})
+    beta = Number(0.0001, 0.5, load_default=0.05, metadata={"description": "The chance of H0 where H1 is true."})
 
     @post_load
     def _made(self, values: dict[str, Any], **_: Any) -> Sprt:

@@ -204,7 +204,7 @@ class Bots:
 
     def _check_idle(self, bot_id: str) -> None:
         for check in self._store.list_checks(bot_id, limit=1)[0]:
-            if check.ended_at is None and self._clock() - check.created_at < CHECK_MS:
+            if check.ended_at is None and 0 <= self._clock() - check.created_at < CHECK_MS:
                 detail = "a check of this bot is under way"
                 raise ConflictError(detail, code="check_under_way", check_id=check.id)
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.results.values import Entry
+from bot_sdk.results.values import Entry, GameState
 from service.arena.errors import NotFoundError
 from service.arena.tournaments import LOOK_AGAIN_MS
 from service.store import audit, due
@@ -211,7 +211,7 @@ class Erasing:
             return replace(seat, name=NEUTRAL, url=None) if seat.account_id == erasure.account_id else seat
 
         bots = [bot_id for number in seats if (bot_id := game.seats[number].bot_id)]
-        self._note(erasure.account_id, bots=bots, running=[] if game.state.is_end else [game.id])
+        self._note(erasure.account_id, bots=bots, running=[game.id] if game.state is GameState.RUNNING else [])
         self._store.erasures.rewrite_seats(game.id, nameless)
         if game.state.is_end:
             self._store.erasures.strip_notes(game.id, seats)

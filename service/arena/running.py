@@ -202,8 +202,9 @@ class Running:
 
     def _sharing(self, tournament_id: str) -> int:
         """Count the tournaments that want to start games now, this one among them."""
-        since = self._clock() - 2 * self._patience_ms
-        self._wanting = {name: at for name, at in self._wanting.items() if at >= since}
+        now = self._clock()
+        since = now - 2 * self._patience_ms
+        self._wanting = {name: at for name, at in self._wanting.items() if since <= at <= now}
         return len(self._wanting.keys() | {tournament_id})
 
     def _sort(self, look: Look) -> tuple[int, list[Attempt]]:

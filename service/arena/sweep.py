@@ -14,6 +14,7 @@ from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.store import due
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.store import Store
 
@@ -57,10 +58,13 @@ class Sweep:
 
     def once(self) -> None:
         """Sweep, unless another process does so now."""
+        if self._store.clock.mend():  # else the lock itself might be held for an hour
+            logger.warning("the store's clock has jumped: all that is due is looked at")
         workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
         if not self._may_sweep():
             return
-        now = self._store.due.now()
+        moment = self._store.clock.read()
+        now = moment.now
         names = [name.split(":", 1) for name, _ in self._store.due.peek(now, AT_ONCE)]
         for tournament_id in self._in_turn(ident for kind, ident in names if kind == "tournament"):
             self._look_at_tournament(tournament_id, workers, now)
@@ -69,7 +73,7 @@ class Sweep:
                 return
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_erasures([ident for kind, ident in names if kind == "erase"], now)
-        self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._look_at_games([ident for kind, ident in names if kind == "game"], workers, moment)
         self._look_at_health([ident for kind, ident in names if kind == "health"])
         checks = [ident for kind, ident in names if kind == "check"]
         look_at_checks(self._store, self._queue, checks, now, self._patience_ms)
@@ -116,7 +120,8 @@ class Sweep:
             except Exception:  # one bot whose look breaks must not hold up the others
                 logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
 
-    def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
+    def _look_at_games(self, game_ids: list[str], workers: int, moment: Moment) -> None:
+        now = moment.now
         games = self._store.games.get_many(game_ids)
         leased = self._store.games.leased(game_ids)
         ready: list[str] = []
@@ -127,7 +132,7 @@ class Sweep:
             if game is None:
                 self._drop_orphan(game_id, now)
             elif game.state is GameState.OPEN:
-                self._look_at_open(game, now)
+                self._look_at_open(game, moment)
             elif is_leased:
                 again[name] = now + self._patience_ms
             else:
@@ -141,9 +146,9 @@ class Sweep:
             self._queue.drive(game_id)
         self._send_shards(ready, workers)
 
-    def _look_at_open(self, game: Game, now: int) -> None:
-        expires = game.created_at + self._open_seat_ms
-        if now < expires:
+    def _look_at_open(self, game: Game, moment: Moment) -> None:
+        expires = moment.adjusted(game.created_at) + self._open_seat_ms
+        if moment.now < expires:
             self._store.due.move({due.game(game.id): expires})
         elif self._store.games.end(game.id, GameState.CANCELLED):
             self._queue.drive(game.id)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import gevent
@@ -29,10 +30,13 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
         self._silent: set[socket.socket] = set()
         self._new: set[gevent.Greenlet] = set()
 
-    def timeout_ctx(self) -> gevent.Timeout:
+    @contextmanager
+    def timeout_ctx(self) -> Iterator[None]:
         """Limit the wait for the head of a request: the next one may come late, the first may not."""
         is_first = gevent.getcurrent() in self._new
-        return gevent.Timeout(self.wsgi.client_s if is_first else self.cfg.keepalive, exception=False)
+        seconds = self.wsgi.client_s if is_first else self.cfg.keepalive
+        with suppress(TimeoutError), gevent.Timeout(seconds, exception=False):
+            yield
 
     def handle(self, listener: Any, client: socket.socket, addr: Any) -> None:
         """Serve a connection."""
@@ -51,7 +55,10 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
         self._silent.discard(sock)
         self._new.discard(gevent.getcurrent())
         req.body.reader = _InTime(req.body.reader, self.wsgi.client_s)
-        super().handle_request(listener_name, req, sock, addr)
+        try:
+            super().handle_request(listener_name, req, sock, addr)
+        except TimeoutError as error:  # nobody reads; gunicorn would complain of it, and ends the connection by this
+            raise StopIteration from error
         if self.alive:
             self._silent.add(sock)
         else:

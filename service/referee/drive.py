@@ -18,6 +18,7 @@ from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
 from service.store import due
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.errors import DamagedError
 
@@ -204,7 +205,7 @@ class Drive:
             return game.failed(seat, Outcome.RETIRED, ms=0.0)
         if kind == HUMAN:
             waited = quantised(table.meta.limits.human_budget_ms)
-            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
+            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._moment()) else None
         why = self._why_out(table, seat) if kind == BOT else None
         if why is not None:
             return Retired(seat, why)
@@ -226,8 +227,8 @@ class Drive:
         players = self._referee.players
         return self._referee.insist(lambda: players.why_out(table, seat))
 
-    def _now(self) -> int:
-        return self._referee.insist(self._referee.due.now)
+    def _moment(self) -> Moment:
+        return self._referee.insist(self._referee.clock.read)
 
     def _to_ask(self, table: Table) -> list[Asking]:
         players, owed = self._referee.players, table.game.owed()
@@ -239,7 +240,8 @@ class Drive:
     def _wait_for_people(self, table: Table) -> None:
         """Give the game back until one of them acts or is late; if one just has, it stays in these hands."""
         leases = self._referee.leases
-        until = min(table.deadline(seat) for seat in table.game.owed())
+        moment = self._moment()
+        until = min(table.deadline(seat, moment) for seat in table.game.owed())
         self._referee.insist(lambda: self._referee.games.forget_stalls(self.game_id))
         gone = self._referee.insist(
             lambda: leases.give_back(self.game_id, self._token, seen=table.length, due_at=until)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Final
 
 from bot_sdk.bots import house
@@ -21,27 +21,31 @@ from service.store.errors import NotFoundError
 
 logger: Final = logging.getLogger(__name__)
 
-KNOWN_FOR_MS: Final = 1_000
+KNOWN_FOR_S: Final = 1.0
 """How long a bot's secrets and state are taken as they were read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was read of a bot `at` a Unix ms. `gone_url`: where it has asked not to be called."""
+    """What was read of a bot `at` a monotonic second. `gone_url`: where it has asked not to be called."""
 
-    at: int
+    at: float
     is_disabled: bool
     gone_url: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 class Players:
-    """All players but people. `now` is Unix time in milliseconds; not for several threads."""
+    """All players but people. `now` is Unix time in milliseconds; not for several threads.
 
-    def __init__(self, bots: BotStore, now: Callable[[], int]) -> None:
+    What is known of a bot ages by `monotonic` (s), so that it doesn't stay known when a clock is set back.
+    """
+
+    def __init__(self, bots: BotStore, now: Callable[[], int], monotonic: Callable[[], float] = monotonic) -> None:
         """Keep where bots are kept."""
         self._bots = bots
         self._now = now
+        self._monotonic = monotonic
         self._known: dict[str, _Known] = {}
 
     def decide(self, table: Table, seat: int) -> Verdict:
@@ -79,21 +83,20 @@ class Players:
         """Hear that a seat has just asked not to be called, before the store knows."""
         shown = table.meta.seats[seat]
         bot_id = shown.bot_id or ""
-        self._known[bot_id] = replace(self._look_up(bot_id), at=self._now(), gone_url=shown.url)
+        self._known[bot_id] = replace(self._look_up(bot_id), at=self._monotonic(), gone_url=shown.url)
 
     def _look_up(self, bot_id: str) -> _Known:
-        now = self._now()
-        known = self._known.get(bot_id)
-        if known is None or now - known.at > KNOWN_FOR_MS:
-            known = self._known[bot_id] = self._read(bot_id, now)
+        at, known = self._monotonic(), self._known.get(bot_id)
+        if known is None or at - known.at > KNOWN_FOR_S:
+            known = self._known[bot_id] = self._read(bot_id, at)
         return known
 
-    def _read(self, bot_id: str, now: int) -> _Known:
+    def _read(self, bot_id: str, at: float) -> _Known:
         bot = self._bots.get(bot_id)
         if bot is None or bot.state is BotState.DISABLED:
-            return _Known(now, is_disabled=True)
+            return _Known(at, is_disabled=True)
         try:
-            secrets = self._bots.secrets(bot_id, now)
+            secrets = self._bots.secrets(bot_id, self._now())
         except NotFoundError:
-            return _Known(now, is_disabled=True)
-        return _Known(now, is_disabled=False, gone_url=bot.url if is_gone(bot) else None, secrets=secrets)
+            return _Known(at, is_disabled=True)
+        return _Known(at, is_disabled=False, gone_url=bot.url if is_gone(bot) else None, secrets=secrets)

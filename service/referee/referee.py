@@ -17,6 +17,7 @@ from service.referee.asking import Asking
 from service.referee.leases import Leases
 from service.referee.table import Table
 from service.referee.verdicts import Verdict
+from service.store.clock import Clock
 from service.store.due import Due
 from service.store.entities import Game
 from service.store.errors import DamagedError, passes
@@ -78,6 +79,7 @@ class Referee:
 
     games: GameStore
     due: Due
+    clock: Clock
     leases: Leases
     calls: Caller
     players: Players

@@ -77,12 +77,11 @@ def failing(bot: Bot, endings: Sequence[Ending], now: int) -> Bot:
 
 
 def gone(bot: Bot, url: str, game_id: str, now: int) -> Bot:
-    """Give a bot that plays, or may again by itself, suspended for good; one that has moved from that URL stays.
+    """Give a bot suspended until its owner asks for a check, whatever else it was, unless the operator has disabled it.
 
-    One that waits for a check of its owner's isn't called anyway.
+    One that has moved from that URL stays as it is.
     """
-    is_called = bot.state in {BotState.ACTIVE, BotState.PAUSED, BotState.SUSPENDED} and not is_gone(bot)
-    if not is_called or bot.url != url:
+    if bot.state is BotState.DISABLED or is_gone(bot) or bot.url != url:
         return bot
     suspension = Suspension(since=now, games=[game_id], is_gone=True)
     return replace(bot, state=BotState.SUSPENDED, reason=GONE_REASON, suspension=suspension)

@@ -15,6 +15,7 @@ from bot_sdk.games.registry import ruleset
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
 from bot_sdk.results.values import GameState
 from service.store import entities
+from service.store.clock import Moment
 
 HUMAN: Final = "human"
 BOT: Final = "bot"
@@ -99,13 +100,17 @@ class Table:
         """Name the decision that the seat owes, or will owe next."""
         return decision_id(self.id, seat, self.game.decisions[seat])
 
-    def deadline(self, seat: int) -> int:
-        """Give the time, Unix milliseconds, by which a human must have decided."""
-        return self.times[self.game.owed_since[seat]] + self.meta.limits.human_budget_ms
+    def owed_since(self, seat: int, moment: Moment) -> int:
+        """Give the time, Unix milliseconds, since which a seat has owed its decision, by the clock as it is set now."""
+        return moment.adjusted(self.times[self.game.owed_since[seat]])
 
-    def is_late(self, seat: int, now: int) -> bool:
+    def deadline(self, seat: int, moment: Moment) -> int:
+        """Give the time, likewise, by which a human must have decided."""
+        return self.owed_since(seat, moment) + self.meta.limits.human_budget_ms
+
+    def is_late(self, seat: int, moment: Moment) -> bool:
         """Whether a human's time is up; it hasn't begun while the event that made the seat owe isn't committed."""
-        return self.game.owed_since[seat] <= self.length and now >= self.deadline(seat)
+        return self.game.owed_since[seat] <= self.length and moment.now >= self.deadline(seat, moment)
 
     def decision(self, seat: int) -> Decision:
         """Build the request for the decision that a bot's seat owes; its first one has a budget of its own."""

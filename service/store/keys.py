@@ -12,6 +12,9 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 DUE = "due"
 """Sorted set: names of what is to be looked at (`due.py` spells them) by the Redis ms at which each next is."""
 
+CLOCK = "clock"
+"""Value: how the store's clock has jumped, if it ever has."""
+
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
 

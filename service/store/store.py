@@ -9,6 +9,7 @@ from service.store.alarms import Alarms
 from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.challenges import Challenges
+from service.store.clock import Clock
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.erasures import ErasureStore
@@ -37,6 +38,7 @@ class Store:
         self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
         self.challenges = Challenges(redis)
+        self.clock = Clock(redis)
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)

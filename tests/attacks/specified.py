@@ -32,6 +32,19 @@ class Operation:
         return [each["name"] for each in DOCUMENT["paths"][self.path].get("parameters", ()) if each["in"] == "path"]
 
     @property
+    def query(self) -> list[str]:
+        """Names of arguments."""
+        return [each["name"] for each in self._own_parameters() if each["in"] == "query"]
+
+    @property
+    def headers(self) -> list[str]:
+        """Names of headers that it reads."""
+        return [each["name"] for each in self._own_parameters() if each["in"] == "header"]
+
+    def _own_parameters(self) -> list[dict[str, Any]]:
+        return [resolved(each) for each in self.raw.get("parameters", ())]
+
+    @property
     def body(self) -> dict[str, Any] | None:
         """Schema of the body."""
         content = self.raw.get("requestBody", {}).get("content", {})

@@ -22,7 +22,6 @@ from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
-from service.services import now_ms
 from service.store.entities import Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.journal import Journal
@@ -246,7 +245,11 @@ class Arena:
     @property
     def tournaments(self) -> Tournaments:
         return Tournaments(
-            self.store, max_tournaments=2_000, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
+            self.store,
+            max_tournaments=2_000,
+            clock=self.store.due.now,
+            root_secret=lambda: bytes(range(32)),
+            seed=lambda: 1,
         )
 
     def launch(
@@ -285,7 +288,7 @@ class Arena:
         """Start a game of registered bots."""
         policy = Policy(anonymous_games=False, max_open_games=1_000, open_seat_ms=60_000)
         queue = BrokerQueue(open_broker(Settings.from_env(self.environment)))
-        games = Games(self.store, queue, policy, clock=now_ms, pack_secret=lambda: bytes(range(32)))
+        games = Games(self.store, queue, policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32)))
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
         return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id

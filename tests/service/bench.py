@@ -48,6 +48,7 @@ class Worker:
         self.referee = Referee(
             games=store.games,
             due=store.due,
+            clock=store.clock,
             leases=self.leases,
             calls=calls,
             players=players or Players(store.bots, lambda: NOW),

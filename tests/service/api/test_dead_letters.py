@@ -97,6 +97,19 @@ def test_it_is_done_once_however_often_it_is_sent_again(client, dead, working, l
     assert done == ["chk_1"]
 
 
+def test_two_who_send_it_at_once_send_it_once(app, client, dead, working, monkeypatch):
+    """As does the store's client, when the answer to its command was lost."""
+    (letter,) = dead("chk_1")
+    letters = app.extensions["slagveld"].dead_letters
+    found = letters._find(letter["id"])
+    monkeypatch.setattr(type(letters), "_find", lambda *_: found)
+    assert [replay(client, letter["id"]).status_code for _ in range(2)] == [204, 204]
+    done = []
+    with working(done.append):
+        until(lambda: done)
+    assert done == ["chk_1"]
+
+
 def test_one_that_dies_again_is_another_letter_and_can_be_sent_again(client, dead, working, letters):
     (first,) = dead("chk_1")
     replay(client, first["id"])

@@ -118,3 +118,40 @@ def test_nobody_else_may(host, client):
     problem(host("GET", PATH), 403, "wrong_kind_of_token")
     problem(host("PUT", f"{PATH}/{host.id}/state", json={"state": "active"}), 403, "wrong_kind_of_token")
     problem(client.get(PATH), 401, "token_needed")
+
+
+# --- erasing: what it comes to is in tests/service/arena/test_erasing.py ---------------------------------------------
+
+
+def test_an_account_has_itself_erased_and_is_unknown_at_once(host, client, app, judge):
+    second = host("POST", "/v1/accounts/me/tokens", json={"scopes": ["bots"]}).get_json()["token"]
+    weak = {"Authorization": f"Bearer {second}"}
+    problem(client.delete("/v1/accounts/me", headers=weak), 403, "scope_needed")
+    assert host("DELETE", "/v1/accounts/me").status_code == 204
+    problem(host("GET", "/v1/accounts/me"), 401, "bad_token")
+    problem(client.get("/v1/games", headers=weak), 401, "bad_token")
+    shown = client.get(f"{PATH}/{host.id}", headers=OPERATOR).get_json()
+    assert (shown["name"], shown["state"]) == ("erased", "erasing")
+    refused = client.put(f"{PATH}/{host.id}/state", json={"state": "active"}, headers=OPERATOR)
+    problem(refused, 409, "account_erased")
+
+
+def test_the_operator_has_an_account_erased_a_disabled_one_too(host, client, judge, app):
+    judge(host.id, state="disabled", reason="x")
+    for _ in range(2):
+        assert client.delete(f"{PATH}/{host.id}", headers=OPERATOR).status_code == 204
+    assert client.get(f"{PATH}/{host.id}", headers=OPERATOR).get_json()["state"] == "erasing"
+    problem(host("GET", "/v1/accounts/me"), 401, "bad_token")
+    problem(client.delete(f"{PATH}/acc_{'z' * 26}", headers=OPERATOR), 404, "not_found")
+    problem(host("DELETE", f"{PATH}/{host.id}"), 401, "bad_token")
+
+
+def test_the_name_of_an_erased_account_does_not_come_back_by_a_retry(client, app):
+    key = {"Idempotency-Key": "a-key-that-is-long-enough"}
+    made = client.post("/v1/accounts", json={"name": "zoe"}, headers=key).get_json()
+    services = app.extensions["slagveld"]
+    services.erasing.ask(made["id"])
+    services.erasing._settle_ms = 0
+    services.erasing.run(made["id"], lambda: False)
+    problem(client.post("/v1/accounts", json={"name": "zoe"}, headers=key), 409, "idempotency_key_reused")
+    assert services.store.accounts.get(made["id"]).state == "erased"

@@ -122,7 +122,7 @@ def test_both_hold_after_the_end_too(act, duel, play, holder, desk):
 
 def test_decision_that_was_missed_was_taken_by_the_fallback(act, make, worker, desk):
     game = make("human:ann", "human:bea", limits={"human_budget_ms": 1})
-    until(lambda: desk.store.due.now() > desk.table(game).deadline(1))
+    until(lambda: desk.store.due.now() > desk.table(game).deadline(1, desk.store.clock.read()))
     worker.drive(game)
     with pytest.raises(ConflictError) as refused:
         act(game, 1, "stand", f"{game}.1.0")
@@ -158,7 +158,7 @@ def test_name_of_no_decision_of_the_seat_is_refused_by_its_field(play, holder, d
 
 def test_action_after_the_deadline_is_too_late_though_nobody_has_seen_to_it(act, make, desk, store):
     game = make("human:ann", "human:bea", limits={"human_budget_ms": 20})
-    until(lambda: store.due.now() >= desk.table(game).deadline(1))
+    until(lambda: store.due.now() >= desk.table(game).deadline(1, desk.store.clock.read()))
     with pytest.raises(ConflictError) as refused:
         act(game, 1, "stand", f"{game}.1.0")
     assert code(refused) == "too_late"
@@ -201,7 +201,7 @@ def test_bot_that_has_to_go_on_is_driven_and_a_person_is_waited_for(act, make, q
     queue.driven.clear()
     act(game, 1, "stand")
     assert queue.driven == []
-    assert store.due.at(due.game(game)) == desk.table(game).deadline(1)
+    assert store.due.at(due.game(game)) == desk.table(game).deadline(1, desk.store.clock.read())
     act(game, 1)
     assert queue.driven == [game]
     assert store.due.at(due.game(game)) <= store.due.now() + 1_000  # should the hint be lost

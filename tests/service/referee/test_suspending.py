@@ -276,7 +276,7 @@ def test_410_from_where_a_bot_no_longer_is_says_nothing_about_it(worker, desk, c
     ("state", "after"),
     [
         (BotState.PAUSED, BotState.SUSPENDED),
-        (BotState.PENDING, BotState.PENDING),
+        (BotState.PENDING, BotState.SUSPENDED),
         (BotState.DISABLED, BotState.DISABLED),
     ],
 )

@@ -1,0 +1,97 @@
+"""The API against its own specification: schemathesis makes up requests, right and wrong, and reads the answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.config import SchemathesisConfig
+
+from service.api import stream
+from tests.attacks import schemathesis_hooks
+from tests.attacks.conftest import OPEN
+from tests.attacks.specified import operations
+from tests.service.api.serving import serve
+
+QUICK = settings(
+    max_examples=2,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+LAST_FIRST = sorted(operations(), key=lambda each: each.method == "DELETE")
+"""What removes things comes when nobody needs them any more."""
+CASES = [(each.name, GenerationMode.POSITIVE) for each in LAST_FIRST] + [
+    (each.name, GenerationMode.NEGATIVE)
+    for each in LAST_FIRST
+    if each.body or each.parameters or "parameters" in each.raw
+]
+
+
+def configured(world):
+    """Tell schemathesis whose tokens to send, and which things there are."""
+    tokens = {"account": world.tokens["owner"], "seat": world.tokens["seat"], "operator": world.tokens["admin"]}
+    things = {f"path.{name}": thing for name, thing in world.things.items() if name != "token_id"}
+    # what schemas can't say, such as which options a ruleset has, is refused by 422
+    accepted = {"expected-statuses": ["2xx", 401, 403, 404, 409, 422]}
+    return {
+        "seed": 1,
+        "cache": {"enabled": False},
+        "auth": {"openapi": {scheme: {"bearer": token} for scheme, token in tokens.items()}},
+        "parameters": things,
+        "checks": {"positive_data_acceptance": accepted},
+    }
+
+
+@pytest.fixture(scope="module")
+def specification(arena, builder):
+    config = SchemathesisConfig.from_dict(configured(builder.world()))
+    return schemathesis.openapi.from_wsgi("/openapi.json", arena, config=config)
+
+
+@pytest.mark.parametrize(("name", "mode"), CASES)
+def test_answers_are_as_specified(specification, monkeypatch, name, mode):
+    monkeypatch.setattr(stream, "LIFE_S", 0.05)
+    operation = specification.find_operation_by_id(name)
+
+    @QUICK
+    @given(operation.as_strategy(generation_mode=mode))
+    def run(case):
+        case.call_and_validate()
+
+    run()
+
+
+@pytest.mark.attack
+def test_the_deployed_api_is_as_specified(builder, valkey, tmp_path):
+    """All phases and all checks over TCP: examples, corners of each schema, made up requests, stories of several."""
+    settings = tmp_path / "schemathesis.toml"
+    settings.write_text(toml(configured(builder.world())), "utf-8")
+    with serve(valkey.url, **OPEN) as (server, _, said):
+        command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(settings), "--no-color"]
+        command += ["run", f"{server}/openapi.json", "--checks", "all", "--max-examples", "40"]
+        environment = os.environ | {"SCHEMATHESIS_HOOKS": schemathesis_hooks.__name__}
+        environment |= {"PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert not [line for line in said if b"ERROR" in line or b"Traceback" in line]
+
+
+def toml(values, path=""):
+    """Write nested settings as TOML, of which JSON's strings and lists are a part."""
+    lines = [f"{json.dumps(name)} = {json.dumps(value)}" for name, value in values.items() if not is_table(value)]
+    tables = [(f"{path}.{name}".strip("."), value) for name, value in values.items() if is_table(value)]
+    return "\n".join([*lines, *(f"[{name}]\n{toml(value, name)}" for name, value in tables)])
+
+
+def is_table(value):
+    return isinstance(value, dict)
