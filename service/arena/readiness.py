@@ -71,5 +71,7 @@ def _found(seen: Seen, clock: int, sweep_ms: int) -> Iterator[tuple[str, str]]:
     late = 0 if seen.oldest_due is None else seen.now - seen.oldest_due
     if late > OVERDUE_MS:
         yield "overdue", f"something that is to be done has been waiting for {late // 1000} s"
+    if not seen.begins_games:
+        yield "maintenance", "no new games begin: the operator works on the arena"
     if abs(clock - seen.now) > APART_MS:
         yield "clock", f"the clocks of the API and of the store are {abs(clock - seen.now) / 1000:.0f} s apart"

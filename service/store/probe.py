@@ -25,7 +25,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
     `limit` is what it may use, by its own setting or else what its machine has, 0 if it tells neither. `is_saved` says
     that its last tries to write log and snapshot went well. `oldest_due` is the time of what has been due for longest,
-    `last_worker` when a worker was there last; None without any. `alarms` are details by word.
+    `last_worker` when a worker was there last; None without any. `begins_games` says that there is no maintenance.
+    `alarms` are details by word.
     """
 
     now: int
@@ -34,6 +35,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     is_saved: bool
     oldest_due: int | None
     last_worker: int | None
+    begins_games: bool
     alarms: dict[str, str]
 
 
@@ -57,12 +59,13 @@ class Probe:
             pipe.info("persistence")
             pipe.zrange(keys.DUE, 0, 0, withscores=True)
             pipe.zrange(keys.WORKERS, -1, -1, withscores=True)
+            pipe.exists(keys.MAINTENANCE)
             pipe.hgetall(keys.ALARMS)
             told = pipe.execute(raise_on_error=False)
         for each in told:
             if isinstance(each, Exception):
                 raise each  # as the store said it, for whoever tells errors by their first word
-        _, (seconds, micros), memory, saving, due, workers, alarms = told
+        _, (seconds, micros), memory, saving, due, workers, maintenance, alarms = told
         now = int(seconds) * 1000 + int(micros) // 1000
         return Seen(
             now=now,
@@ -71,6 +74,7 @@ class Probe:
             is_saved=_is_saved(saving),
             oldest_due=_first(due),
             last_worker=_first(workers),
+            begins_games=not maintenance,
             alarms=standing(alarms, now),
         )
 

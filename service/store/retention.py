@@ -111,5 +111,6 @@ class RetentionStore:
             pipe.zrem(keys.DUE, due.tournament(tournament.id), due.fit(tournament.id))
             if tournament.owner:
                 pipe.zrem(keys.account_tournaments(tournament.owner), entry)
+                pipe.zrem(keys.unfinished(unfinished.host(tournament.owner)), tournament.id)
             pipe.zrem(keys.TOURNAMENTS, entry)
             pipe.execute()

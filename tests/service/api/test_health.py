@@ -11,6 +11,7 @@ import pytest
 from service.launch.valkey import EmbeddedValkey
 from service.store import keys
 from service.store.connection import connect
+from service.store.maintenance import Maintenance
 
 
 @pytest.fixture
@@ -53,7 +54,10 @@ def test_alarms_of_the_store_are_told(ready, store, redis):
     found = words(ready())
     assert list(found) == ["archive", "no_worker", "overdue"]
     store.alarms.clear("archive")
-    assert list(words(ready())) == ["no_worker", "overdue"]
+    store.maintenance.begin(Maintenance(reason="a secret reason", since=1))
+    answer = ready()
+    assert list(words(answer)) == ["maintenance", "no_worker", "overdue"]
+    assert "secret" not in answer.text
 
 
 def test_full_memory_is_an_alarm_before_it_is_the_end(make_app, ready, own):

@@ -14,7 +14,14 @@ from tests.service.fakes import Clock
 
 NOW = 1_700_000_000_000
 WELL = Seen(
-    now=NOW, used=80, limit=100, is_saved=True, oldest_due=NOW - OVERDUE_MS, last_worker=NOW - WORKER_MS, alarms={}
+    now=NOW,
+    used=80,
+    limit=100,
+    is_saved=True,
+    oldest_due=NOW - OVERDUE_MS,
+    last_worker=NOW - WORKER_MS,
+    begins_games=True,
+    alarms={},
 )
 
 
@@ -39,6 +46,7 @@ def test_nothing_is_wrong_up_to_the_bounds():
         ({"oldest_due": NOW - 200_000}, "overdue", "something that is to be done has been waiting for 200 s"),
         ({"clock": NOW + 3_600_000}, "clock", "the clocks of the API and of the store are 3600 s apart"),
         ({"clock": NOW - 6_000}, "clock", "the clocks of the API and of the store are 6 s apart"),
+        ({"begins_games": False}, "maintenance", "no new games begin: the operator works on the arena"),
         ({"alarms": {"archive": "no space"}}, "archive", "no space"),
     ],
 )
