@@ -45,8 +45,7 @@ class Knowledge:
         self._seats = len(record["seats"])
         none = [set() for _ in range(self._seats)]
         self.moments = [Moment(last=none, ever=none, told=dict.fromkeys([SPECTATOR, *range(self._seats)], 0))]
-        self._numbers = iter(record["deals"])
-        self._held = set()
+        self._deals = iter(record["deals"])
         self._deal()
         for deal in record["deals"]:
             for event in deal["events"]:
@@ -74,7 +73,7 @@ class Knowledge:
         self._tell(SPECTATOR, *range(self._seats))
 
     def _retire(self, seat):
-        """Others hear of a retirement amid sealed decisions when these are revealed: that ends the phase, or the game."""
+        """Others hear of a retirement amid sealed decisions when these are revealed."""
         if self._sealed > 0:
             self._tell(seat)
         else:
@@ -102,7 +101,7 @@ class Knowledge:
         self.moments[-1].fresh.add(card.encode())
 
     def _deal(self):
-        deal = next(self._numbers)
+        deal = next(self._deals)
         self._left = sum("action" in event for event in deal["events"])
         self._pack = iter(deal["deck"])
         self._eldest = (deal["dealer"] + 1) % self._seats
