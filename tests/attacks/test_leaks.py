@@ -82,7 +82,6 @@ def watch(night, ruleset, kinds, options):
     record = game.play()
     judge = Judge(game, record)
     judge.check()
-    assert len(game.receipts) > 50
     return judge.check_equal()
 
 

@@ -59,7 +59,7 @@ class Log(logging.Handler):
     """Keeps what API and worker log, as their processes write it."""
 
     def __init__(self):
-        super().__init__(logging.DEBUG)
+        super().__init__()
         self.setFormatter(OneLine())
         self.lines = []
 
@@ -189,8 +189,10 @@ class Watched:
 
     def play(self) -> dict[str, Any]:
         """Play to the end, looking around at every step; give the record."""
-        log = Log()
-        logging.getLogger().addHandler(log)
+        log, root = Log(), logging.getLogger()
+        level = root.level
+        root.addHandler(log)
+        root.setLevel(logging.INFO)
         try:
             self.look()
             if self.events == BEFORE:
@@ -198,7 +200,8 @@ class Watched:
             while not self.is_over:
                 self._go_on()
         finally:
-            logging.getLogger().removeHandler(log)
+            root.setLevel(level)
+            root.removeHandler(log)
         self.receipts += [Receipt(BEFORE, SPECTATOR, ("log", at), line) for at, line in enumerate(log.lines)]
         return self.arena.client.get(f"{self.path}/record").get_json()
 
