@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import secrets
 import sys
@@ -73,6 +74,7 @@ class WorkerProcess:
         self._settings = settings
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
         self._calls = Calls(Guard(networks), threads=settings.calls)
         self._leases = Leases(
@@ -157,7 +159,7 @@ class WorkerProcess:
             due=self._store.due,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, now_ms),
+            players=Players(self._store.bots, now_ms, self._arena_key),
             aftermath=Aftermath(
                 self._store,
                 self._calls,

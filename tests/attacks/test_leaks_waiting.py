@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 from time import monotonic
 
 import pytest
@@ -19,8 +20,8 @@ from tests.service.api.conftest import (  # noqa: F401 (fixtures)
     queue,
     seated,
 )
-from tests.service.bench import Background
-from tests.service.fakes import until
+from tests.service.bench import Background, Desk, Worker
+from tests.service.fakes import FakeCalls, until
 
 FISTS = {"start_cards": 1, "bidding": "simultaneous"}
 WAIT = "wait=30"
@@ -131,3 +132,18 @@ def test_what_a_wait_of_no_time_gives_does_not_tell_that_somebody_bid(fists):
     assert len({str(sorted(each for each in answer.headers if each[0] != "Date")) for answer in answers}) == 1
     assert players[0].act().status_code == 201
     assert asking.get(path, headers=known).status_code == 200
+
+
+def test_nobody_can_draw_what_a_house_bot_draws_for_a_hidden_bid(store):
+    """Its decision's name is known, and so are the bids it may choose from: they must not make its choice."""
+    desk, bids = Desk(store), []
+    legal = [f"bid:{bid}" for bid in range(13)]
+    for number in range(20):
+        game_id = desk.game(
+            *["house:random"] * 3, "human:ann", options={**FISTS, "start_cards": 12}, id=f"gam_{number}"
+        )
+        Worker(store, FakeCalls()).drive(game_id)
+        bids += [(desk.decided(game_id, seat)[0].action, f"{game_id}.{seat}.0") for seat in range(3)]
+    guessed = sum(bid == Random(name).choice(legal) for bid, name in bids)
+    assert guessed < len(bids) / 2
+    assert len({bid for bid, _ in bids}) > 6
