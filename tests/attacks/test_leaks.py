@@ -11,10 +11,15 @@ import pytest
 
 from bot_sdk.games.registry import RULESETS
 from service.api import stream
+from service.launch.logs import OneLine
+from service.store import keys
 from tests.attacks.judging import Judge
+from tests.attacks.knowledge import CARD
 from tests.attacks.watching import ADMIN, Arena
 from tests.bot_sdk.tables import values_of
 from tests.service.api.conftest import make_app, queue  # noqa: F401 (fixtures)
+from tests.service.bench import Desk, Worker
+from tests.service.fakes import FakeCalls
 
 MANY = 200
 SEVEN_UP = [
@@ -114,3 +119,18 @@ def test_the_searches_find_what_is_hidden(played):
             Judge(game, record).check()
         game.receipts.pop()
     assert Judge(game, record).check_equal() > 10
+
+
+def test_a_game_that_can_not_be_replayed_names_no_card_in_any_log(make_app, store, redis, caplog):  # noqa: F811 (the fixture)
+    """What the rules had expected would be somebody's hand."""
+    desk = Desk(store)
+    game_id = desk.game(*(f"human:{number}" for number in range(4)), id="gam_" + "a" * 26)
+    for seat in (1, 2, 3, 0):
+        desk.commit(game_id, seat, "bid:1")
+    redis.rpush(keys.game_log(game_id), b'12 ["d", 1, "bid:0", "ok", 1.0]')
+    assert make_app().test_client().get(f"/v1/games/{game_id}").status_code == 500
+    assert Worker(store, FakeCalls()).drive(game_id) == []
+    said = "\n".join(OneLine().format(record) for record in caplog.records).encode()
+    assert said.count(b"event 4 of game") == 2
+    assert said.count(b"can't be replayed") == 1
+    assert CARD.findall(said) == []

@@ -147,3 +147,24 @@ def test_nobody_can_draw_what_a_house_bot_draws_for_a_hidden_bid(store):
     guessed = sum(bid == Random(name).choice(legal) for bid, name in bids)
     assert guessed < len(bids) / 2
     assert len({bid for bid, _ in bids}) > 6
+
+
+def test_who_leaves_amid_hidden_bids_is_heard_of_when_they_are_revealed(fists):
+    path, players, _ = fists
+    assert players[1].act().status_code == 201
+    before = _read(path, players, but=2)
+    assert players[2]("DELETE").status_code == 204
+    assert players[2].view()["retired"] == "left"
+    assert _read(path, players, but=2) == before
+    for seat in (0, 3):
+        assert players[seat].act().status_code == 201
+    games = players[0].client.application.extensions["slagveld"]
+    Worker(games.store, FakeCalls()).drive(path.rpartition("/")[2])
+    assert [each["retired"] for each in players[0].client.get(path).get_json()["seats"]] == [None, None, "left", None]
+
+
+def _read(path, players, but):
+    """Read all that others than one seat can read."""
+    answers = [players[0].client.get(each) for each in (path, f"{path}/events", "/v1/games")]
+    answers += [player("GET") for seat, player in players.items() if seat != but]
+    return [(each.status_code, sorted(each.headers), each.data) for each in answers]
