@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 
 from tests.attacks.knowledge import CARD, Knowledge, secrets_of, written
-from tests.attacks.watching import BEFORE, NOTE, Receipt, Watched
+from tests.attacks.receipts import BEFORE, NOTE, Receipt
+from tests.attacks.watching import Watched
 
 DECISION = re.compile(rb"(gam_[a-z2-7]{26})\.([0-9])\.[0-9]+")
 

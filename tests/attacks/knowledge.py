@@ -11,10 +11,10 @@ import hmac
 import re
 from dataclasses import dataclass, field
 
+from tests.attacks.receipts import SPECTATOR
+
 CARD = re.compile(rb"(?<![A-Za-z0-9])[2-9TJQKA][CDHS](?![A-Za-z0-9])")
 """A card in raw bytes, whatever is around it."""
-
-SPECTATOR = None
 
 
 @dataclass

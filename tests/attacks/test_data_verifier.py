@@ -218,14 +218,14 @@ def check_agreement(name, count, examples, verifier):
 
 
 def test_the_command_names_the_line_that_fails_and_tells_by_its_status(tmp_path):
-    good, bad = records("river", FEW)[0], records("seven_up", FEW)[0].replace(b'"ok"', b'"late"', 1)
+    good, bad = records("river", FEW)[0], records("seven_up", FEW)[0].replace(b'"secret":"', b'"secret":"00')
     (tmp_path / "good").write_bytes(good + b"\n\n" + good)
     (tmp_path / "laid out").write_text(json.dumps(json.loads(good), indent=2), encoding="utf-8")
     told = run("good", "laid out", cwd=tmp_path)
     assert (told.returncode, told.stdout) == (0, b"good line 1: ok\ngood line 3: ok\nlaid out line 1: ok\n")
     told = run("-", input=good + b"\n" + bad + b"\n")
     assert told.returncode == 1
-    assert told.stdout.startswith(b"- line 1: ok\n- line 2: expected record.")
+    assert told.stdout.startswith(b"- line 1: ok\n- line 2: expected 32 bytes")
     assert run("-", input=b"\n").returncode == 1
     assert run("missing", cwd=tmp_path).returncode == 2
     assert run().returncode == 2

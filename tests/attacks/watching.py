@@ -18,53 +18,16 @@ from bot_sdk.events import Outcome
 from bot_sdk.games.packs import board_secret
 from bot_sdk.results.values import Entry, GameState, Round, Slot
 from service.api import stream
-from service.launch.logs import OneLine
 from service.store.entities import Tournament, TournamentState
+from tests.attacks.receipts import BEFORE, NOTE, SPECTATOR, Log, Receipt
 from tests.service.api.conftest import Person, Seated
 from tests.service.api.test_open_boards import paths
 from tests.service.bench import NOW, Desk, Worker
 from tests.service.fakes import FakeCalls
 
 ADMIN = "operator-token-of-thirty-two-characters"
-NOTE = "remark-of-a-bot"
 FAULTS = [Outcome.LATE, Outcome.UNREACHABLE, Outcome.BAD_STATUS, b"{]", b'{"action":"bid:99"}']
 TRIED = ["play:QH", "discard:2C", "bid:99", "give", "play:XX"]
-SPECTATOR = None
-BEFORE = -1
-"""The number of events before the start, when there isn't even a deal."""
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What an audience was told when a game had so many events.
-
-    `name` says what it asked for. `allowed` says what of the knowledge there was then the answer may hold: `nothing`,
-    the cards `new` since the last time it asked, those of the deal that is on `now`, or those of `ever`. What it hears
-    again that it `said` doesn't count.
-    """
-
-    events: int
-    audience: int | None
-    name: tuple[Any, ...]
-    raw: bytes
-    allowed: str = "now"
-    said: bytes = b""
-
-    @property
-    def told(self) -> bytes:
-        return self.raw.replace(self.said, b"") if self.said else self.raw
-
-
-class Log(logging.Handler):
-    """Keeps what API and worker log, as their processes write it."""
-
-    def __init__(self):
-        super().__init__()
-        self.setFormatter(OneLine())
-        self.lines = []
-
-    def emit(self, record):
-        self.lines.append(self.format(record).encode())
 
 
 class Bots(FakeCalls):
