@@ -51,7 +51,9 @@ def varied(name: str, number: int) -> record.Record:
 def _options(name: str, seats: int, course: str, rng: random.Random) -> dict[str, Any]:
     options = {each.name: rng.choice(values_of(each)) for each in RULESETS[name].options_for(seats)}
     if name == "seven_up":
-        options["target"] = {"jack": 1, "stopped": 9, "played": 20}.get(course) or rng.randint(1, 9)
+        options["target"] = {"jack": 1, "stopped": 9, "played": 30}.get(course) or rng.randint(1, 9)
+        if course == "played":  # long, and with equal pips now and then
+            options |= {"pips": "classic", "game_tie": "non_dealer"}
         if course in SECRETS:
             options |= {"turned_jack": "every", "gift": False}
     else:
