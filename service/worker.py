@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import secrets
 import sys
@@ -89,6 +90,7 @@ class WorkerProcess:
         self._settings = settings
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
         guard = Guard(networks)
         self._calls = Calls(guard, threads=settings.calls)
@@ -192,7 +194,7 @@ class WorkerProcess:
             clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, self._store.due.now),
+            players=Players(self._store.bots, self._store.due.now, self._arena_key),
             aftermath=Aftermath(
                 self._store,
                 self._calls,

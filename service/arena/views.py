@@ -112,7 +112,8 @@ def tag(meta: Game, table: Table | None, audience: int | None) -> str:
     shown = f"{version(meta, table, audience)}.{meta.state.value}"
     if table is not None:
         return shown
-    return f"{shown}.{hashlib.sha256(msgspec.json.encode(meta.seats)).hexdigest()[:16]}"
+    seats = msgspec.json.encode([_seat(seat) for seat in meta.seats])  # as shown: a bot's address isn't
+    return f"{shown}.{hashlib.sha256(seats).hexdigest()[:16]}"
 
 
 def events(meta: Game, table: Table | None) -> list[dict[str, Any]]:

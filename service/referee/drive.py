@@ -211,7 +211,8 @@ class Drive:
             return Retired(seat, why)
         name = table.decision_id(seat)
         if kind == HOUSE and name not in self._answered:
-            self._answered[name] = self._referee.players.decide(table, seat)
+            players = self._referee.players
+            self._answered[name] = self._referee.insist(lambda: players.decide(table, seat))
         verdict = self._answered.get(name)
         return verdict.decided(game, seat) if verdict and verdict.outcome is not Outcome.OUR_FAULT else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -38,22 +39,31 @@ class _Known:
 class Players:
     """All players but people. `now` is Unix time in milliseconds; not for several threads.
 
-    What is known of a bot ages by `monotonic` (s), so that it doesn't stay known when a clock is set back.
+    `key` is a secret of the arena's: without it anybody could draw what a house bot draws. What is known of a bot ages
+    by `monotonic` (s), so that it doesn't stay known when a clock is set back.
     """
 
-    def __init__(self, bots: BotStore, now: Callable[[], int], monotonic: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        bots: BotStore,
+        now: Callable[[], int],
+        key: Callable[[], bytes],
+        monotonic: Callable[[], float] = monotonic,
+    ) -> None:
         """Keep where bots are kept."""
         self._bots = bots
         self._now = now
+        self._key = key
         self._monotonic = monotonic
         self._known: dict[str, _Known] = {}
 
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide. Its breaking is our fault, never the seat's."""
         bot_id = table.meta.seats[seat].bot_id
+        key = hmac.digest(self._key(), b"draws of house bots", "sha256").hex()
         began = perf_counter()
         try:
-            reply = house(bot_id or "").answer(table.decision(seat))
+            reply = house(bot_id or "").answer(table.decision(seat), key)
         except Exception as error:  # a house bot that breaks is our fault, never the seat's
             logger.exception("%s broke", bot_id)
             return Verdict(Outcome.OUR_FAULT, 0.0, error=f"{bot_id} broke: {type(error).__name__}")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bot_sdk.errors import SdkError
 from bot_sdk.events import Event
 from bot_sdk.games import record
 from bot_sdk.games.base import Packs
-from bot_sdk.games.game import Game
+from bot_sdk.games.game import Game, LogError
 from bot_sdk.games.packs import committed
 from bot_sdk.games.registry import ruleset
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
@@ -40,7 +41,10 @@ class Table:
 
     @classmethod
     def replayed(cls, meta: entities.Game, log: Sequence[Logged], secret: bytes) -> Table:
-        """Deal and replay; raises `LogError` for a log that these rules didn't make."""
+        """Deal and replay; raises `LogError` for a log that these rules didn't make.
+
+        It doesn't say what they expected: that names cards nobody may see, and errors come into logs.
+        """
         game = Game(
             ruleset(meta.ruleset),
             meta.options,
@@ -49,7 +53,11 @@ class Table:
             max_faults=meta.limits.max_faults,
             forfeited=meta.forfeited,
         )
-        game.replay(event for _, event in log)
+        try:
+            game.replay(event for _, event in log)
+        except SdkError as error:
+            kind = type(error).__name__
+            raise LogError(f"event {len(game.log)} of game {meta.id} can't follow those before: {kind}") from None
         return cls(meta, secret, game, [meta.started_at or meta.created_at, *(at for at, _ in log)])
 
     @property
