@@ -43,6 +43,7 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
+from service.store.clock import Agreed
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ class WorkerProcess:
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
         networks = [str(network) for network in settings.bot_networks]
-        self._calls = Calls(Guard(networks), threads=settings.calls)
+        self._calls = Calls(Guard(networks), threads=settings.calls, now=Agreed(self._store.clock))
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
