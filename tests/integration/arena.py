@@ -248,7 +248,7 @@ class Arena:
     def tournaments(self) -> Tournaments:
         return Tournaments(
             self.store,
-            max_tournaments=100,
+            max_tournaments=2_000,
             clock=self.store.due.now,
             root_secret=lambda: bytes(range(32)),
             seed=lambda: 1,
