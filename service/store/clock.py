@@ -109,6 +109,11 @@ class Clock:
         look = self._look()
         return Moment(look.now, tuple(look.kept.jumps))
 
+    def reckoned(self) -> float | None:
+        """Give the time in Unix seconds as it follows from the last reading, without asking; None before the first."""
+        last = self._last
+        return None if last is None else last.now / 1000 + self._monotonic() - last.received
+
     def mend(self) -> bool:
         """Have nothing wait for a time that has moved away, if the clock went back; tell whether there was need.
 
@@ -176,6 +181,26 @@ class Clock:
                 if ms > back:
                     pipe.pexpire(name, ms - back, lt=True)
             pipe.execute()
+
+
+class Agreed:
+    """The time, Unix seconds, on which two of three clocks agree; so what is signed for bots stays good if one is set.
+
+    They are this machine's, the store's, and this machine's as it was at first and has gone on by the monotonic one.
+    """
+
+    def __init__(
+        self, clock: Clock, *, wall: Callable[[], float] = time.time, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._wall = wall
+        self._monotonic = monotonic
+        self._began = wall() - monotonic()
+
+    def __call__(self) -> float:
+        """Give it, without asking anybody."""
+        wall, steady, reckoned = self._wall(), self._began + self._monotonic(), self._clock.reckoned()
+        return wall if reckoned is None else sorted((wall, steady, reckoned))[1]
 
 
 def _jump_between(last: _Look, look: _Look) -> Jump | None:

@@ -124,6 +124,7 @@ class Bots(Process):
 
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
         self.journal, self.told = Journal(folder / "asked"), Journal(folder / "told")
+        self.answered = Journal(folder / "answered")
         command = ["-m", "tests.integration.bot_process", str(folder), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
@@ -134,6 +135,7 @@ class Bots(Process):
     def close(self) -> None:
         super().close()
         self.journal.close()
+        self.answered.close()
         self.told.close()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -83,3 +85,18 @@ def _strike(arena: Arena, victim: str, draw: random.Random) -> None:
         arena.restart_api()
     else:
         arena.restart_valkey()
+
+
+@contextlib.contextmanager
+def told_of_failure(arena: Arena, seed: int, happened: list[Moment]) -> Iterator[None]:
+    """Have whatever fails in the block say what would make it fail again."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"seed {seed}; happened: {'; '.join(map(str, happened))}\n{arena.left()}\n{arena.said()}")
+        raise
+
+
+def seed_of_today() -> int:
+    """Give SLAGVELD_TEST_SEED, or another seed each time."""
+    return int(os.environ.get("SLAGVELD_TEST_SEED") or random.SystemRandom().randrange(2**32))

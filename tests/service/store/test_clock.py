@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.store import due, keys
-from service.store.clock import MARGIN_MS, TOLERANCE_MS, Clock, Jump, Moment
+from service.store.clock import MARGIN_MS, TOLERANCE_MS, Agreed, Clock, Jump, Moment
 
 HOUR = 3_600_000
 MINUTE = 60_000
@@ -142,6 +142,24 @@ def test_when_it_went_forward_nothing_is_moved(clock, ours, store, redis):
     assert clock.mend()
     assert store.due.at("game:gam_1") == at
     assert is_about(redis.pttl("lease"), 15_000, 5_000)
+
+
+# --- the time that is signed ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wall", "store", "expected"), [(0, 0, 0), (HOUR, 0, 0), (0, HOUR, 0), (-HOUR, 0, 0), (HOUR, HOUR, HOUR)]
+)
+def test_a_clock_that_is_set_alone_is_outvoted(redis, ours, wall, store, expected):
+    began = redis.time()[0]
+    shown = [float(began)]
+    clock = Clock(redis, monotonic=ours)
+    agreed = Agreed(clock, wall=lambda: shown[0], monotonic=lambda: 0.0)
+    assert agreed() == began, "alone until the store's is known"
+    clock.read()
+    ours.gain(store)
+    shown[0] += wall / 1000
+    assert is_about((agreed() - began) * 1000, expected)
 
 
 # --- stamps -----------------------------------------------------------------------------------------------------------
