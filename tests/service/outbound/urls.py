@@ -5,6 +5,10 @@ from __future__ import annotations
 # Addresses off the public internet: refused unless the operator opens their networks, some even then.
 PRIVATE = [
     "http://127.0.0.1/",
+    "http://localhost/",
+    "http://LOCALHOST.:8080/",
+    "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/",
+    "http://bot.localhost/",
     "http://127.1.2.3:8080/",
     "http://[::1]/",
     "http://[::ffff:127.0.0.1]/",
