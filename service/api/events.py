@@ -75,7 +75,7 @@ def stream_game(game_id: str) -> Response:
     play = services().play
 
     def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
-        events, more = play.follow(game_id, seen, seconds)
+        events, more = play.follow(game_id, seen, seconds, is_new=not seconds)
         return [(event["id"], event) for event in events], more
 
     return stream.answer(read)

@@ -242,7 +242,7 @@ def stream_tournament(tournament_id: str) -> Response:
     scoreboard = services().scoreboard
 
     def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
-        count, progress, more = scoreboard.follow(tournament_id, seen, seconds)
+        count, progress, more = scoreboard.follow(tournament_id, seen, seconds, is_new=not seconds)
         return [(count, progress)] if count != seen else [], more
 
     return stream.answer(read, pause_s=PROGRESS_PAUSE_S)

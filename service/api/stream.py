@@ -8,13 +8,13 @@ Whoever comes back after the last message is answered 204, which tells browsers 
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Callable, Iterator
 from time import monotonic, sleep
 from typing import Any, Final
 
+import msgspec
 from flask import Response, current_app, request
 from redis.exceptions import RedisError
 
@@ -47,6 +47,7 @@ Read = Callable[[int, float], tuple[list[Message], bool]]
 """(id of the last message seen, seconds to wait for another) -> the messages after it, and whether more may come."""
 
 _ID = re.compile(r"[0-9]{1,15}", re.ASCII)
+_encode = msgspec.json.Encoder().encode
 log = logging.getLogger(__name__)
 
 
@@ -84,7 +85,7 @@ def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) 
             return
         for number, data in messages:
             seen = number
-            yield f"id: {number}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+            yield f"id: {number}\ndata: {_encode(data).decode()}\n\n"
         if more and not messages:
             yield ":\n\n"
         elif more:

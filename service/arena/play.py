@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, Final, TypeVar
 
 from bot_sdk.events import Event, Outcome, Retired, RetiredBecause, quantised
@@ -64,7 +63,7 @@ class Play:
         def is_time(reading: Reading) -> bool:
             return reading.is_final or not is_known(reading.tag)
 
-        reading = self._wait(game_id, self._games.reading, is_time, seconds)
+        reading = self._follow(game_id, self._games.reading, is_time, seconds)
         return Look(reading.tag, reading.view)
 
     def look_from(
@@ -72,24 +71,20 @@ class Play:
     ) -> Look:
         """Show a seat what it may know and what it owes, as `look`; raises NotFoundError, ForbiddenError."""
 
-        def is_time(at: tuple[Game, Table | None]) -> bool:
-            game, table = at
-            check_holds(caller, game, number)
+        def is_time(game: Game, table: Table | None) -> bool:
             return game.state.is_end or not is_known(views.tag(game, table, number))
 
-        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
+        return self._follow_from(caller, game_id, number, is_time, seconds)
 
     def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> Look:
         """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
 
-        def is_time(at: tuple[Game, Table | None]) -> bool:
-            game, table = at
-            check_holds(caller, game, number)
+        def is_time(game: Game, table: Table | None) -> bool:
             if table is None:
                 return game.state.is_end
             return game.state.is_end or table.game.is_out(number) or views.owes(table, number)
 
-        return _look_from(*self._wait(game_id, self._games.table, is_time, seconds), number)
+        return self._follow_from(caller, game_id, number, is_time, seconds)
 
     def events(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
         """List the public events after the one with id `after`, and whether more may come.
@@ -99,13 +94,18 @@ class Play:
         self._shown(game_id)
         return self.follow(game_id, after, seconds)
 
-    def follow(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
-        """List the public events as `events`, but wait for the board to be closed, too; until then there are none."""
+    def follow(
+        self, game_id: str, after: int, seconds: float = 0, *, is_new: bool = True
+    ) -> tuple[list[dict[str, Any]], bool]:
+        """List the public events as `events`, but wait for the board to be closed, too; until then there are none.
+
+        One who isn't new, but asks again and again, may be told what others were told since the last news.
+        """
 
         def is_time(reading: Reading) -> bool:
             return reading.is_final or reading.version > after
 
-        reading = self._wait(game_id, self._games.reading, is_time, seconds)
+        reading = self._follow(game_id, self._games.reading, is_time, seconds, is_new=is_new)
         return reading.events[after:], not reading.is_final
 
     def record(self, game_id: str) -> record.Record:
@@ -207,21 +207,35 @@ class Play:
         else:
             self._queue.drive(table.id)
 
-    def _wait(self, game_id: str, read: Callable[[str], T], is_time: Callable[[T], bool], seconds: float) -> T:
+    def _follow_from(
+        self,
+        caller: Caller,
+        game_id: str,
+        number: int,
+        is_time: Callable[[Game, Table | None], bool],
+        seconds: float,
+    ) -> Look:
+        """Follow a game from a seat that is the caller's; whoever else asks neither waits nor sees anything."""
+
+        def is_seen(at: tuple[Game, Table | None]) -> bool:
+            check_holds(caller, at[0], number)
+            return is_time(*at)
+
+        game, table = self._follow(game_id, self._games.table, is_seen, seconds)
+        check_holds(caller, game, number)
+        return Look(views.tag(game, table, number), views.seat(game, table, number))
+
+    def _follow(
+        self,
+        game_id: str,
+        read: Callable[[str], T],
+        is_time: Callable[[T], bool],
+        seconds: float,
+        *,
+        is_new: bool = True,
+    ) -> T:
         """Read a game, again whenever it changes, until what is read `is_time` or `seconds` have passed."""
-        until = monotonic() + seconds
-        while True:
-            left = until - monotonic()
-            pulse = self._store.games.pulse(game_id) if left > 0 else 0
-            found = read(game_id)
-            watch = self._store.watch
-            if is_time(found) or left <= 0 or watch.is_closed:
-                return found
-            watch.wait(keys.game_news(game_id), pulse, lambda: self._store.games.pulse(game_id), left)
-
-
-def _look_from(game: Game, table: Table | None, number: int) -> Look:
-    return Look(views.tag(game, table, number), views.seat(game, table, number))
+        return self._store.watch.follow(keys.game_news(game_id), read, game_id, is_time, seconds, is_new=is_new)
 
 
 def _number_of(decision_id: str, game_id: str, number: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from service.arena import views
@@ -17,9 +18,9 @@ from service.store.tournaments import TournamentStore
 BOARD_OPEN: Final = "other games are still played on its board; this can be read when the last of them has ended"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shown:
-    """A game whose public part can be read; without a table it hasn't begun."""
+    """A game whose public part can be read; without a table it hasn't begun. Many may share it: nobody changes it."""
 
     meta: Game
     table: Table | None
@@ -39,7 +40,7 @@ class Shown:
         """The game as it stands."""
         return views.game(self.meta, self.table)
 
-    @property
+    @cached_property
     def events(self) -> list[dict[str, Any]]:
         """The public events, each with its id from 1."""
         return views.events(self.meta, self.table)

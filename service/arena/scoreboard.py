@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,15 @@ from service.tournaments.formats import count_games
 
 TELLING: Final = 5
 """So many games since the last start tell of a tournament's pace."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How far a tournament was when there had been `count` changes."""
+
+    count: int
+    shown: dict[str, Any]
+    is_final: bool
 
 
 class Scoreboard:
@@ -94,21 +103,27 @@ class Scoreboard:
         pace = (self._clock() - since) / played
         return round(max(0, planned - finished) * pace / 1_000)
 
-    def follow(self, tournament_id: str, seen: int, seconds: float = 0) -> tuple[int, dict[str, Any], bool]:
-        """Tell how far a tournament is once its count of changes isn't `seen`, or `seconds` have passed.
+    def follow(
+        self, tournament_id: str, seen: int, seconds: float = 0, *, is_new: bool = True
+    ) -> tuple[int, dict[str, Any], bool]:
+        """Tell how far a tournament is once its count of changes is past `seen`, or `seconds` have passed.
 
-        Gives that count, state and progress, and whether more may come. Raises NotFoundError.
+        Gives that count, state and progress, and whether more may come. One who isn't new, but asks again and again,
+        may be told what others were told since the last news. Raises NotFoundError.
         """
-        store, watch, until = self._store.tournaments, self._store.watch, monotonic() + seconds
-        while True:
-            left = until - monotonic()
-            count = store.pulse(tournament_id)
-            tournament = self._tournaments.get(tournament_id)
-            if count != seen or left <= 0 or tournament.state.is_end or watch.is_closed:
-                shown = {"state": tournament.state.value, "reason": tournament.reason, **self.progress(tournament)}
-                return count, shown, not tournament.state.is_end
-            news = keys.tournament_news(tournament_id)
-            watch.wait(news, seen, lambda: store.pulse(tournament_id), left)
+
+        def is_time(standing: _Standing) -> bool:
+            return standing.count > seen or standing.is_final
+
+        news = keys.tournament_news(tournament_id)
+        found = self._store.watch.follow(news, self._standing, tournament_id, is_time, seconds, is_new=is_new)
+        return found.count, found.shown, not found.is_final
+
+    def _standing(self, tournament_id: str) -> _Standing:
+        count = self._store.tournaments.pulse(tournament_id)
+        tournament = self._tournaments.get(tournament_id)
+        shown = {"state": tournament.state.value, "reason": tournament.reason, **self.progress(tournament)}
+        return _Standing(count, shown, tournament.state.is_end)
 
     # --- results ------------------------------------------------------------------------------------------------------
 

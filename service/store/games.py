@@ -130,14 +130,6 @@ class GameStore:
         game = as_game(fields)
         return None if game is None or secret is None else (game, as_log(lines), secret)
 
-    def pulse(self, game_id: str) -> int:
-        """Give a number that grows with every change of the game. For waiting only: it counts sealed bids."""
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.llen(keys.game_log(game_id))
-            pipe.hget(keys.game_meta(game_id), "rev")
-            length, revisions = pipe.execute()
-        return int(length) + int(revisions or 0)
-
     # --- changes --------------------------------------------------------------------------------------------
 
     def commit(

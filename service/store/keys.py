@@ -23,7 +23,7 @@ GAMES = "games"
 
 
 def game_meta(game_id: str) -> str:
-    """Hash: `body` as created, `state`, `started_at`, `ended_at`, `rev`, `stall`, `shown`, `seat:N`, `entropy:N`."""
+    """Hash: `body` as created, `state`, `started_at`, `ended_at`, `stall`, `shown`, `seat:N`, `entropy:N`."""
     return f"{{g:{game_id}}}:meta"
 
 

@@ -1,8 +1,8 @@
-"""Lets many requests of a process wait for games and tournaments to change, over one subscription.
+"""Lets many requests of a process follow games and tournaments, over one subscription.
 
-A message on a channel only says that something changed; whoever waits reads for himself. So a message lost
-while the connection was down costs time, never truth: waiters also read when the subscription comes back, and
-every few seconds.
+A message on a channel only says that something changed; then one of those who follow it reads, and the others take
+what it found. So a message lost while the connection was down costs time, never truth: it is also read when the
+subscription comes back, and every few seconds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from redis import ConnectionPool, Redis
 from redis.backoff import NoBackoff
@@ -30,23 +30,63 @@ UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
 """What a store that can't be reached looks like."""
 
 
+T = TypeVar("T")
+
+
+class _Found(NamedTuple):
+    """What a reader found that began at `began` (monotonic), when there had been so much `news`."""
+
+    value: Any
+    began: float
+    news: int
+
+
 @dataclass(slots=True, eq=False)
 class _Channel:
-    """Who waits on a channel, and whether the server knows that we listen."""
+    """Who waits on a channel, whether the server knows that we listen, and what each kind of reader found last."""
 
     waiters: set[threading.Event] = field(default_factory=set)
     listening: bool = False
     left_at: float = 0.0
+    news: int = 0
+    found: dict[Callable[[str], Any], _Found] = field(default_factory=dict)
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
     def wake(self) -> None:
+        self.news += 1
         for waiter in tuple(self.waiters):
             waiter.set()
+
+    def read(self, read: Callable[[str], T], name: str) -> T:
+        """Read now, for the others too."""
+        began, news = time.monotonic(), self.news
+        value = read(name)
+        self.found[read] = _Found(value, began, news)
+        return value
+
+    def latest(self, read: Callable[[str], T], name: str, *, since: float, age_s: float) -> T:
+        """Give what somebody found since then, or at most `age_s` ago if there was no news; else read.
+
+        Raises redis-py's TimeoutError if who reads now needs longer than that.
+        """
+        if not self.turn.acquire(timeout=age_s):
+            raise RedisTimeoutError(f"{name} is being read for {age_s:g} s")
+        try:
+            found = self.found.get(read)
+            if found is not None and (found.began >= since or self._is_news(found, age_s)):
+                return cast("T", found.value)
+            return self.read(read, name)
+        finally:
+            self.turn.release()
+
+    def _is_news(self, found: _Found, age_s: float) -> bool:
+        return self.listening and found.news == self.news and found.began > time.monotonic() - age_s
 
 
 class Watch:
     """The subscription of one process, begun by the first wait; a fork must come before that.
 
-    `reread_s` is how often a waiter reads without being told; `linger_s` how long a channel is kept after its
+    `reread_s` is how often it is read without being told; `linger_s` how long a channel is kept after its
     last waiter left, because the next one is often the same reader again; `pause_s` the rest before
     connecting again.
     """
@@ -62,22 +102,35 @@ class Watch:
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
-    def wait(self, channel: str, seen: int, read: Callable[[], int], timeout_s: float) -> bool:
-        """Wait until `read()` isn't `seen`; False if it still is after `timeout_s`, or on `close`.
+    def follow(
+        self,
+        channel: str,
+        read: Callable[[str], T],
+        name: str,
+        is_time: Callable[[T], bool],
+        timeout_s: float,
+        *,
+        is_new: bool = True,
+    ) -> T:
+        """Give `read(name)` once it `is_time`, or `timeout_s` have passed, or on `close`.
 
-        While the store can't be reached, nothing has changed. `read` itself should give up within seconds.
+        Who follows the same channel by the same `read` shares what it gives, and changes nothing of it. One who is
+        new reads for himself first, so that he finds all that he has done. While the store can't be reached, nothing
+        has changed. `read` itself should give up within seconds.
         """
         ends = time.monotonic() + timeout_s
         changed = threading.Event()
-        with self._listening(channel, changed):
-            while True:
+        if timeout_s <= 0 and is_new:
+            return read(name)
+        with self._listening(channel, changed) as followed:
+            age_s = self._reread_s
+            found = followed.read(read, name) if is_new else followed.latest(read, name, since=ends, age_s=age_s)
+            while not is_time(found) and (left := ends - time.monotonic()) > 0 and not self._closed.is_set():
+                changed.wait(min(left, age_s))
                 changed.clear()
-                if _differs(read, seen):
-                    return True
-                left = ends - time.monotonic()
-                if left <= 0 or self._closed.is_set():
-                    return False
-                changed.wait(min(left, self._reread_s))
+                with contextlib.suppress(*UNREACHABLE):
+                    found = followed.latest(read, name, since=time.monotonic(), age_s=age_s)
+            return found
 
     @property
     def is_closed(self) -> bool:
@@ -98,7 +151,7 @@ class Watch:
     # --- waiters --------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _listening(self, name: str, waiter: threading.Event) -> Iterator[None]:
+    def _listening(self, name: str, waiter: threading.Event) -> Iterator[_Channel]:
         with self._lock:
             channel = self._channels.setdefault(name, _Channel())
             channel.waiters.add(waiter)
@@ -107,7 +160,7 @@ class Watch:
         if not known:
             self._ring()
         try:
-            yield
+            yield channel
         finally:
             with self._lock:
                 channel.waiters.discard(waiter)
@@ -179,10 +232,3 @@ class Watch:
         with self._lock:
             for channel in self._channels.values():
                 channel.listening = False
-
-
-def _differs(read: Callable[[], int], seen: int) -> bool:
-    try:
-        return read() != seen
-    except UNREACHABLE:
-        return False

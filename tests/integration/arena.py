@@ -246,7 +246,7 @@ class Arena:
     @property
     def tournaments(self) -> Tournaments:
         return Tournaments(
-            self.store, max_tournaments=100, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
+            self.store, max_tournaments=2_000, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
         )
 
     def launch(

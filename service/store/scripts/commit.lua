@@ -55,7 +55,6 @@ end
 if ARGV[3] ~= '' then
   state = ARGV[3]
   redis.call('HSET', KEYS[1], 'state', state, 'ended_at', string.format('%.0f', ms))
-  redis.call('HINCRBY', KEYS[1], 'rev', 1)
 end
 redis.call('PUBLISH', ARGV[4], length)
 return {'committed', length, ms, state}

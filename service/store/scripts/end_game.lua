@@ -10,6 +10,5 @@ if state ~= 'open' and state ~= 'running' then return state == ARGV[1] and 1 or 
 local time = redis.call('TIME')
 local ms = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'ended_at', ms)
-redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('PUBLISH', ARGV[2], ARGV[1])
 return 1

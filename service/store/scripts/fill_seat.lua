@@ -28,6 +28,5 @@ else
 end
 redis.call('HSET', KEYS[1], field, ARGV[2])
 redis.call('HDEL', KEYS[1], 'entropy:' .. ARGV[1])
-redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('PUBLISH', ARGV[6], 'seat')
 return 'filled'

@@ -10,6 +10,5 @@ local field = 'entropy:' .. ARGV[1]
 if redis.call('HGET', KEYS[1], field) == ARGV[2] then return 1 end
 if redis.call('HGET', KEYS[1], 'state') ~= 'open' then return 0 end
 redis.call('HSET', KEYS[1], field, ARGV[2])
-redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('PUBLISH', ARGV[3], 'entropy')
 return 1

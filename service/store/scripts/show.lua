@@ -8,6 +8,5 @@ local shown = redis.call('HGET', KEYS[1], 'shown')
 if shown then return shown == ARGV[1] and 1 or 0 end
 if redis.call('HEXISTS', KEYS[1], 'body') == 0 then return 0 end
 redis.call('HSET', KEYS[1], 'shown', ARGV[1])
-redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('PUBLISH', ARGV[2], 'shown')
 return 1
