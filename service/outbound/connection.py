@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import select
 import socket
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 from service.outbound.deadline import Deadline
 from service.outbound.http1 import ReplyReader
-
-Argument = TypeVar("Argument")
-Result = TypeVar("Result")
 
 _READ = 16 * 1024
 
@@ -25,10 +20,11 @@ class Connection:
     """One connection to a bot. Everything that waits takes the deadline; nothing here waits longer.
 
     The socket never blocks, and is waited for by `poll`: that is one system call a wait, where a socket with a timeout
-    makes two and each change of the timeout another, and each of them lets go of the interpreter.
+    makes two and each change of the timeout another, and each of them lets go of the interpreter. `has_waited` is
+    set by every wait, for whoever has cleared it to see.
     """
 
-    __slots__ = ("_poll", "_socket", "idle_since", "reader")
+    __slots__ = ("_poll", "_socket", "has_waited", "idle_since", "reader")
 
     def __init__(self, opened: socket.socket) -> None:
         opened.settimeout(0)
@@ -36,6 +32,7 @@ class Connection:
         self._poll = select.poll()
         self._poll.register(opened, select.POLLIN)
         self.reader = ReplyReader()
+        self.has_waited = False
         self.idle_since = 0.0
 
     def is_quiet(self) -> bool:
@@ -44,35 +41,33 @@ class Connection:
 
     def send(self, data: bytes, deadline: Deadline) -> None:
         """Send all of it, though a peer that doesn't read may take it in pieces."""
-        while data:
+        rest = memoryview(data)
+        while rest:
             deadline.left()
-            sent = self._patiently(self._socket.send, data, select.POLLOUT, deadline)
-            data = data[sent:]
+            try:
+                rest = rest[self._socket.send(rest) :]
+            except BlockingIOError:
+                self._wait(select.POLLOUT, deadline)
 
     def receive(self, deadline: Deadline) -> bytes:
         """Wait for the next bytes; none mean the end."""
-        self._wait(select.POLLIN, deadline)
-        return self._patiently(self._socket.recv, _READ, select.POLLIN, deadline)
-
-    def _patiently(
-        self, operation: Callable[[Argument], Result], argument: Argument, needs: int, deadline: Deadline
-    ) -> Result:
-        """Try an operation of the socket, again each time it is ready for it."""
         while True:
-            try:
-                return operation(argument)
-            except BlockingIOError:
-                self._wait(needs, deadline)
+            self._wait(select.POLLIN, deadline)
+            with suppress(BlockingIOError):  # woken for nothing
+                return self._socket.recv(_READ)
 
     def _wait(self, needs: int, deadline: Deadline) -> None:
-        if needs != select.POLLIN:
-            self._poll.modify(self._socket, needs)
+        self.has_waited = True
+        if needs == select.POLLIN:
+            while not self._poll.poll(deadline.left_or_last_look() * 1000):
+                pass
+            return
+        self._poll.modify(self._socket, needs)
         try:
             while not self._poll.poll(deadline.left() * 1000):
                 pass
         finally:
-            if needs != select.POLLIN:
-                self._poll.modify(self._socket, select.POLLIN)
+            self._poll.modify(self._socket, select.POLLIN)
 
     def interrupt(self) -> None:
         """End whatever another thread waits for on this connection; it sees the end of the stream."""

@@ -48,7 +48,10 @@ class Request:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a request came: what it waits for, and how late it got to wait at all, which is ours."""
+    """How far a request came: what it waits for, and how late it got to wait at all, which is ours.
+
+    A connection that was kept isn't waited for before the request is sent.
+    """
 
     deadline: Deadline
     waits_for: str = "a connection"
@@ -159,13 +162,14 @@ class Exchanges:
     ) -> _Verdict:
         if self._closing:
             raise ClosingError("the arena is shutting down")
+        is_kept = connection is not None
         if connection is None:
             progress.waits_for = "a connection"
             connection = open_connection(self._guard, self._place(request.url), progress.deadline, self._tls)
             self._pool.add(connection)
         may_go_on = False
         try:
-            _exchange(connection, request, message, progress)
+            _exchange(connection, request, message, progress, is_kept=is_kept)
             reader = connection.reader
             body = reader.body
             may_go_on = reader.may_go_on
@@ -191,12 +195,15 @@ class Exchanges:
         return "\r\n".join([*lines, "", ""]).encode("ascii") + request.body
 
 
-def _exchange(connection: Connection, request: Request, message: bytes, progress: _Progress) -> None:
+def _exchange(connection: Connection, request: Request, message: bytes, progress: _Progress, *, is_kept: bool) -> None:
     """Send, and read until the reply is whole; raises `EndedError` if the connection ends before any of it."""
     reader = connection.reader
     reader.begin(request.limit, wants_json=request.wants_json)
     try:
+        connection.has_waited = False
         connection.send(message, progress.deadline)
+        if is_kept and not connection.has_waited:
+            progress.lag = progress.deadline.elapsed
         progress.waits_for = "an answer"
         while data := connection.receive(progress.deadline):
             progress.waits_for = "the rest of the answer"

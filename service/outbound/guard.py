@@ -29,6 +29,7 @@ Found: TypeAlias = tuple[int, int, int, str, tuple[Any, ...]]  # as `socket.geta
 Lookup: TypeAlias = "Callable[[str, int, float], list[Found]]"  # of a host and a port, within seconds
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")  # both: `localhost` may be either
+_LOCALHOST = ("127.0.0.1", "::1")
 
 # Where no bot lives, and what no operator can open: this network and "any", link-local with the clouds' metadata,
 # multicast, broadcast, protocols' own, and IPv6 that carries an IPv4 address to whoever translates it.
@@ -133,8 +134,8 @@ class Guard:
     """Judges URLs, looks names up within a deadline, and connects to what it has judged.
 
     `networks` is what the operator opens besides the public internet. `local_names` are the names that the operator's
-    own resolver answers, by `getaddrinfo`: that knows no deadline, so it is the operator's to keep quick. `localhost`
-    needs no resolver. All other names go to the name servers by `lookup`.
+    own resolver answers, by `getaddrinfo`: that knows no deadline, so it is the operator's to keep quick. `localhost`,
+    and what ends in it, needs no resolver. All other names go to the name servers by `lookup`.
     """
 
     def __init__(
@@ -168,6 +169,8 @@ class Guard:
             raise RefusedError(f"expected a host and perhaps a port, got {parts.netloc!r}")
         if target.address is None and _NUMBER.search(target.host):
             raise RefusedError(f"expected a name or an address in its usual form, got {target.host!r}")
+        if _is_localhost(target) and not any(map(self._policy(port, "drop").permits_address, _LOCALHOST)):
+            raise RefusedError(f"{target.host!r} is not permitted: this machine's own addresses aren't open to bots")
         return Place(target, f"{path}?{query}" if query else path)
 
     def resolve(self, place: Place, deadline: Deadline) -> tuple[Address, ...]:
@@ -205,10 +208,9 @@ class Guard:
         From the operator's resolver, and for `localhost`, such an answer only means that one address family isn't
         open; from a stranger's name server it is the mark of an attack.
         """
-        name = target.host.rstrip(".")
-        if name == "localhost":
+        if _is_localhost(target):
             return _localhost, "drop"
-        if target.address is not None or name in self._local_names:
+        if target.address is not None or target.host.rstrip(".") in self._local_names:
             return None, "drop"
 
         def resolver(host: str, port: int, *_: int) -> list[Found]:
@@ -241,11 +243,17 @@ def ask_name_servers(host: str, port: int, timeout: float) -> list[Found]:
     return UdpResolver(nameservers=servers, timeout=timeout)(host, port)
 
 
+def _is_localhost(target: Target) -> bool:
+    """Whether a name is this machine's own, which no name server is asked about (RFC 6761, 6.3)."""
+    return f".{target.host.rstrip('.')}".endswith(".localhost")
+
+
 def _localhost(_host: str, port: int, *_: int) -> list[Found]:
-    """Both loopback addresses, whatever the hosts file says: a bot may listen on either (RFC 6761, 6.3)."""
+    """Both loopback addresses, whatever the hosts file says: a bot may listen on either."""
+    v4, v6 = _LOCALHOST
     return [
-        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port)),
-        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("::1", port, 0, 0)),
+        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (v4, port)),
+        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (v6, port, 0, 0)),
     ]
 
 

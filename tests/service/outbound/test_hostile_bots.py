@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import queue
 import socket
-import struct
 import threading
 import time
 
@@ -13,23 +11,21 @@ import pytest
 
 from bot_sdk import signing
 from service.outbound.guard import LOOPBACK, Guard
-from service.outbound.http1 import HEADERS_LIMIT
 from service.outbound.values import Call, Endpoint
-from tests.service.outbound.hostile import BODY, SECRET, SLACK_MS, call_to, reply, timed
-
-LIMIT = 64 * 1024
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
-CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
-
-
-def reset(connection):
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
-
-
-def chunks(body, size=7):
-    pieces = [body[at : at + size] for at in range(0, len(body), size)]
-    return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+from tests.service.outbound.hostile import (
+    BAD,
+    BODY,
+    CHUNKED,
+    HEAD,
+    LIMIT,
+    SECRET,
+    SLACK_MS,
+    call_to,
+    chunks,
+    reply,
+    reset,
+    timed,
+)
 
 
 class TestHonestBots:
@@ -275,32 +271,6 @@ class TestBadStatus:
         for _ in range(2):
             timed(calls, call_to(server.url))
         assert server.connections == 2
-
-
-BIG = b"x" * (LIMIT + 1)
-BAD = {
-    "html": reply(b"<html>hello", kind="text/html"),
-    "no content type": b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
-    "two content types": reply(BODY, "content-type: text/html", kind="text/html"),
-    "no http at all": b"hello, is this a web server?\r\n",
-    "gzip though not asked for": reply(gzip.compress(BODY), "content-encoding: gzip"),
-    "gzip as a transfer coding": HEAD + b"transfer-encoding: gzip, chunked\r\n\r\n" + chunks(gzip.compress(BODY)),
-    "a body that is too long": reply(BIG),
-    "chunks that are too long": CHUNKED + chunks(BIG, 1000),
-    "the promise of 100 MB": HEAD + b"content-length: 100000000\r\n\r\n",
-    "a length over 2^64": HEAD + b"content-length: 100000000000000000000000\r\n\r\n",
-    "a length below 0": HEAD + b"content-length: -1\r\n\r\n",
-    "two lengths": reply(BODY, "content-length: 3"),
-    "a length and chunks": HEAD + b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n" + chunks(BODY),
-    "a chunk over 2^64": CHUNKED + b"10000000000000002\r\n{}\r\n0\r\n\r\n",
-    "a chunk size in words": CHUNKED + b"two\r\n{}\r\n0\r\n\r\n",
-    "long headers": HEAD + b"x: " + b"y" * 200_000 + b"\r\n\r\n",
-    "many headers": HEAD + b"".join(b"x-%d: %b\r\n" % (n, b"y" * 60) for n in range(500)) + b"\r\n",
-    "endless headers": HEAD + b"x: y\r\n" * (HEADERS_LIMIT // 3),
-    "interim replies without end": b"HTTP/1.1 100 Continue\r\n\r\n" * 1000,
-    "bare line feeds": reply().replace(b"\r\n", b"\n"),
-    "a folded header": HEAD + b"x: a\r\n b\r\ncontent-length: 2\r\n\r\n{}",
-}
 
 
 class TestBadReplies:

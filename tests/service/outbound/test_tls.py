@@ -11,7 +11,7 @@ import trustme
 
 from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.tls import OVERHEAD_LIMIT, tls_context
-from tests.service.outbound.hostile import BODY, call_to, reply, timed
+from tests.service.outbound.hostile import BODY, HostileServer, call_to, reply, timed
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,22 @@ def test_a_handshake_that_stalls_is_late(calls):
         answer = timed(calls, call_to(url, budget_ms=300))
         assert answer.outcome == "late"
         assert answer.error == "waited 300 ms for a connection"
+
+
+def test_a_bot_that_is_slow_to_shake_hands_is_late(serve_tls, calls):
+    _, good = serve_tls("bot.example", reply())
+
+    def behave(connection, _):
+        slow.stopping.wait(0.3)
+        with good.tls.wrap_socket(connection, server_side=True):
+            slow.stopping.wait(10)
+
+    slow = HostileServer(behave, reads=False)
+    try:
+        answer = timed(calls, call_to(f"https://bot.example:{slow.port}/", budget_ms=900))
+    finally:
+        slow.close()
+    assert (answer.outcome, answer.error) == ("late", "waited 900 ms for an answer")
 
 
 def test_a_bot_that_is_silent_after_the_handshake_is_late(serve_tls, calls):
