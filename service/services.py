@@ -110,7 +110,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
-        readiness=Readiness(Probe.open(settings.redis_url).look, clock, time.monotonic, settings.sweep_ms),
+        readiness=Readiness(Probe.open(settings.redis_url).look, now_ms, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 

@@ -29,9 +29,10 @@ class _Look:
 
 @dataclass(slots=True)
 class Readiness:
-    """Looks at the store, once a second at most however many ask; `clock` is ours in Unix ms, `monotonic` in seconds.
+    """Looks at the store, once a second at most however many ask.
 
-    A worker says that it is there every `sweep_ms`.
+    `clock` is this machine's own, in Unix ms, not the store's; `monotonic` is in seconds. A worker says that it is
+    there every `sweep_ms`.
     """
 
     look: Callable[[], Seen]
