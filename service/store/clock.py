@@ -32,8 +32,8 @@ DRIFT: Final = 0.001
 MARGIN_MS: Final = 60_000
 """How far in the future a stamp must lie to be one of before the clock went back: whoever asks may know an old now."""
 SOON_MS: Final = 60_000
-"""What expires within this is left alone when the clock went back: it may have been set since. Of what lasts longer some
-may have been, too, but nothing of ours suffers from expiring early: leases are taken again, requests repeated."""
+"""What expires within this is left alone when the clock went back: it may have been set since. So may some of what
+lasts longer, but nothing of ours suffers from expiring early: leases are taken again, requests repeated."""
 MOST_JUMPS: Final = 8
 _LETTERS: Final = 17
 _PAGE: Final = 500
