@@ -31,6 +31,9 @@ DRIFT: Final = 0.001
 """How far two clocks may drift apart, as a share of the time that has passed."""
 MARGIN_MS: Final = 60_000
 """How far in the future a stamp must lie to be one of before the clock went back: whoever asks may know an old now."""
+SOON_MS: Final = 60_000
+"""What expires within this is left alone when the clock went back: it may have been set since. So may some of what
+lasts longer, but nothing of ours suffers from expiring early: leases are taken again, requests repeated."""
 MOST_JUMPS: Final = 8
 _LETTERS: Final = 17
 _PAGE: Final = 500
@@ -164,7 +167,7 @@ class Clock:
     # --- mending ------------------------------------------------------------------------------------------------------
 
     def _hurry(self, now: int, back: int) -> None:
-        """Make due now what is due later, and let expire by `back` (ms) earlier what would only do so after that."""
+        """Make due now what is due later, and let what expires do so by `back` (ms) earlier."""
         self._redis.zremrangebyscore(keys.WORKERS, f"({now + TOLERANCE_MS}", "+inf")
         later = cast("list[bytes]", self._redis.zrange(keys.DUE, f"({now}", "+inf", byscore=True))
         for names in _pages(later):
@@ -178,8 +181,8 @@ class Clock:
                 pipe.pttl(name)
             left = dict(zip(names, pipe.execute(), strict=True))
             for name, ms in left.items():
-                if ms > back:
-                    pipe.pexpire(name, ms - back, lt=True)
+                if ms > SOON_MS:
+                    pipe.pexpire(name, max(1, ms - back), lt=True)
             pipe.execute()
 
 

@@ -22,7 +22,7 @@ from tests.integration.readers import Follower, Onlooker, Person, ResultsSeen
 
 BOTS = 6
 NAMES = [f"bot_{number}" for number in range(BOTS)]
-FEW = {"worker": 1, "api": 1, "valkey": 1}
+FEW = {"worker": 1, "api": 1}
 MANY = {"worker": 26, "api": 12, "valkey": 16}
 
 
@@ -36,11 +36,11 @@ class Run:
         arena.start_api()
         self.people = [Person(lambda: arena.api.address) for _ in range(2)]
         with Client(arena.api.address) as client:
-            self.people[0].sit_down(client, "river", 4, {"start_cards": 5})
-            self.people[1].sit_down(client, "seven_up", 2, {})
+            self.people[0].sit_down(client, "river", 4, {"start_cards": 3})
+            self.people[1].sit_down(client, "seven_up", 2, {"target": 3})
         pairs = arena.launch("pairs", "seven_up", 2, rounds, NAMES, PATIENT_LIMITS)
         tables = arena.launch(
-            "tables", "river", 4, rounds, NAMES[:4], PATIENT_LIMITS, {"start_cards": 4}, deals="rotate"
+            "tables", "river", 4, rounds, NAMES[:4], PATIENT_LIMITS, {"start_cards": 3}, deals="rotate"
         )
         self.games = {pairs: rounds * BOTS // 2, tables: rounds * 4}
         self.results = ResultsSeen(lambda: arena.api.address, list(self.games))
@@ -135,7 +135,7 @@ def history(folder, seed: int, victims: dict[str, int], *, rounds: int, finish_s
     with arena, told_of_failure(arena, seed, happened):
         run = Run(arena, seed, rounds)
         run.happened = happened
-        run.go(victims, decisions=rounds * 150, finish_s=finish_s)
+        run.go(victims, decisions=rounds * 100, finish_s=finish_s)
         run.check()
         assert len(happened) == sum(victims.values())
 

@@ -10,9 +10,11 @@ from bot_sdk.client import Arena as Client
 from bot_sdk.events import Outcome
 from tests.faults.faketime import WallClock, needs_faketime
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
+from tests.integration.chaos import told_of_failure
 from tests.integration.played import check_whole
 
-pytestmark = needs_faketime
+pytestmark = [needs_faketime, pytest.mark.attack]
+"""The short form is tests/service/store/test_clock.py."""
 BOTS = ["house:greedy", "house:random", "house:greedy", "house:random"]
 NAMES = [f"bot_{number}" for number in range(4)]
 PATIENT = {"SLAGVELD_LEASE_MS": "3000", "SLAGVELD_RENEW_MS": "300"}
@@ -70,36 +72,37 @@ class Waiting:
 
 def play_over(arena, jump, deaths):
     """Play a tournament, and two games of people, while the clock jumps and then some of two workers die."""
-    arena.start_api()
-    for _ in range(2):
-        arena.start_worker()
-    tournament = arena.launch("river", "river", 4, 4, NAMES, PATIENT_LIMITS, {"start_cards": 5})
-    wait_until(lambda: arena.bots.journal.count() >= 60, 30, f"decisions: {arena.said()}")
-    with Client(arena.api.address) as client:
-        patient, brief = Waiting(client, 1_200_000), Waiting(client, BRIEF_S * 1_000)
-        jump()
-        for _ in range(deaths):
-            arena.restart_worker(0)
-        length = arena.store.games.length
-        wait_until(
-            lambda: length(brief.id) > 0, BRIEF_S + 25, f"a fallback: {arena.left()} {arena.said()}", every_s=0.02
-        )
-        waited = time.monotonic() - brief.since
-        assert waited >= BRIEF_S, "it had less than its time"
-        assert arena.store.games.log(brief.id)[0][1].outcome is Outcome.LATE
-        assert length(patient.id) == 0, "it had less than its time"
-        left = patient.look()["deadline"] - arena.store.due.now()
-        assert 1_100_000 < left <= 1_200_000
-        assert patient.act()["decision_id"] == patient.view["decision_id"]
-        ((_, event),) = arena.store.games.log(patient.id)
-        assert (event.outcome, event.ms < 60_000) == (Outcome.OK, True)
-    wait_until(lambda: arena.is_finished(tournament), 60, f"the end: {arena.left()} {arena.said()}", every_s=0.02)
-    check_whole(arena.store, tournament, 16)
-    outcomes = {name for each in arena.store.tournaments.results(tournament) for seat in each.outcomes for name in seat}
-    assert outcomes == {"ok"}
+    with told_of_failure(arena):
+        arena.start_api()
+        for _ in range(2):
+            arena.start_worker()
+        tournament = arena.launch("river", "river", 4, 4, NAMES, PATIENT_LIMITS, {"start_cards": 5})
+        wait_until(lambda: arena.bots.journal.count() >= 60, 30, "decisions")
+        with Client(arena.api.address) as client:
+            patient, brief = Waiting(client, 1_200_000), Waiting(client, BRIEF_S * 1_000)
+            jump()
+            for _ in range(deaths):
+                arena.restart_worker(0)
+            length = arena.store.games.length
+            wait_until(lambda: length(brief.id) > 0, BRIEF_S + 25, "a fallback", every_s=0.02)
+            waited = time.monotonic() - brief.since
+            assert waited >= BRIEF_S, "it had less than its time"
+            assert arena.store.games.log(brief.id)[0][1].outcome is Outcome.LATE
+            assert length(patient.id) == 0, "it had less than its time"
+            left = patient.look()["deadline"] - arena.store.due.now()
+            assert 1_100_000 < left <= 1_200_000
+            assert patient.act()["decision_id"] == patient.view["decision_id"]
+            ((_, event),) = arena.store.games.log(patient.id)
+            assert (event.outcome, event.ms < 60_000) == (Outcome.OK, True)
+        wait_until(lambda: arena.is_finished(tournament), 60, "the end", every_s=0.02)
+        check_whole(arena.store, tournament, 16)
+        outcomes = {
+            name for each in arena.store.tournaments.results(tournament) for seat in each.outcomes for name in seat
+        }
+        assert outcomes == {"ok"}
 
 
-@pytest.mark.parametrize("hours", [-1, pytest.param(1, marks=pytest.mark.attack)])
+@pytest.mark.parametrize("hours", [-1, 1])
 def test_store_whose_clock_is_set(arena, clock, hours):
     """When it goes back, whoever sweeps and whoever plays die at once: what they hold is good for an hour then.
 
@@ -108,7 +111,6 @@ def test_store_whose_clock_is_set(arena, clock, hours):
     play_over(arena, lambda: clock.set(hours), deaths=2 if hours < 0 else 1)
 
 
-@pytest.mark.attack
 @pytest.mark.parametrize("hours", [1, -1])
 def test_processes_whose_clocks_are_set(far, clock, hours):
     """None dies: one that starts with a wrong clock has never known a better one, and signs by it."""

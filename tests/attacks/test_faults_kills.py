@@ -37,7 +37,7 @@ def lay(behind, step, game_id):
 
 def long(*cases):
     """Mark cases that only `make attack` runs."""
-    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.attack) for case in cases]
+    return [pytest.param(case, marks=pytest.mark.attack) for case in cases]
 
 
 def begin(behind, step):
@@ -100,9 +100,8 @@ def test_store_killed(behind, step):
 # --- a bot ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("step", "heard"), [(BEFORE_SEND, 1), *long((AFTER_SEND, 2), (BEFORE_COMMIT, 1), (AFTER_COMMIT, 1))]
-)
+@pytest.mark.attack
+@pytest.mark.parametrize(("step", "heard"), [(BEFORE_SEND, 1), (AFTER_SEND, 2), (BEFORE_COMMIT, 1), (AFTER_COMMIT, 1)])
 def test_bot_killed_and_back_within_its_time(behind, step, heard):
     """A connection that ends before the first byte of an answer is tried once more; that one waits until it is back."""
     game_id, trap = begin(behind, step)

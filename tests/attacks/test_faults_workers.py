@@ -111,6 +111,7 @@ def behind(tmp_path):
         yield made
 
 
+@pytest.mark.attack
 def test_bot_on_the_other_side_of_a_partition_is_late_until_it_heals(behind):
     """Each decision costs it its time and no more; nobody else's game waits, and once it is back it plays on."""
     limits = {"budget_ms": 300, "first_budget_ms": 600, "max_faults": 20}

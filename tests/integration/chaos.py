@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.integration.arena import Arena, wait_until
@@ -88,8 +88,8 @@ def _strike(arena: Arena, victim: str, draw: random.Random) -> None:
 
 
 @contextlib.contextmanager
-def told_of_failure(arena: Arena, seed: int, happened: list[Moment]) -> Iterator[None]:
-    """Have whatever fails in the block say what would make it fail again."""
+def told_of_failure(arena: Arena, seed: int | None = None, happened: Sequence[Moment] = ()) -> Iterator[None]:
+    """Have whatever fails in the block say how the arena is, and what would make it fail again."""
     try:
         yield
     except BaseException as error:

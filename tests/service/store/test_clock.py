@@ -122,6 +122,7 @@ def test_when_it_went_back_all_that_is_due_later_is_due_now(clock, ours, store):
 
 def test_when_it_went_back_what_expires_does_so_in_its_time(clock, ours, redis):
     redis.set("lease", "somebody", px=HOUR + 15_000)
+    redis.set("dead for a while", "somebody", px=HOUR - 15_000)
     redis.set("taken since", "somebody", px=15_000)
     redis.set("for ever", "1")
     redis.set("for a day", "1", px=24 * HOUR)
@@ -129,6 +130,7 @@ def test_when_it_went_back_what_expires_does_so_in_its_time(clock, ours, redis):
     ours.gain(HOUR)
     clock.mend()
     assert is_about(redis.pttl("lease"), 15_000, 5_000)
+    assert redis.pttl("dead for a while") <= 1
     assert is_about(redis.pttl("taken since"), 15_000, 5_000)
     assert redis.pttl("for ever") == -1
     assert is_about(redis.pttl("for a day"), 23 * HOUR)
