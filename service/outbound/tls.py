@@ -48,7 +48,7 @@ class TlsConnection(Connection):
 
     def is_quiet(self) -> bool:
         """Whether an idle connection is still open and silent, and nothing of it is left unread here either."""
-        return not self._tls.pending() and not self._incoming.pending and super().is_quiet()
+        return not self._incoming.pending and super().is_quiet()
 
     def shake_hands(self, deadline: Deadline) -> None:
         """Do the handshake; raises `EndedError` if the peer hangs up, `ssl.SSLError` if it isn't to be trusted."""
@@ -71,6 +71,8 @@ class TlsConnection(Connection):
 
     def receive(self, deadline: Deadline) -> bytes:
         """Wait for the next bytes of the answer; none mean the end."""
+        if not self._incoming.pending:  # a read takes a whole record, so OpenSSL holds nothing back
+            self._read(deadline)
         try:
             data = self._drive(self._tls.read, _RECORD, deadline)
         except (ssl.SSLEOFError, ssl.SSLZeroReturnError):

@@ -47,7 +47,8 @@ class Caller:
 
     def take(self, step: Step) -> dict[str, Any]:
         """Make a call, and the next one to an honest bot."""
-        call = call_to(step["url"], step["budget_ms"], body=self._bodies[step["sent"]])
+        message = {"body": self._bodies[step["sent"]], "webhook_id": step.get("id", "msg_1")}
+        call = call_to(step["url"], step["budget_ms"], **message)
         tries, answer = 0, None
         while tries < TRIES and (answer is None or answer.outcome == "our_fault"):
             tries += 1
@@ -56,6 +57,8 @@ class Caller:
             took_ms = (time.monotonic() - began) * 1000
         return {
             "name": step["name"],
+            "id": call.webhook_id,
+            "began": began,
             "outcome": _read(answer),
             "error": answer.error,
             "over_ms": took_ms - step["budget_ms"],

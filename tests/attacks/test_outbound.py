@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -19,25 +20,44 @@ def world(tmp_path_factory):
         yield world
 
 
-@pytest.fixture
-def beside_busy_threads():
-    """Call an honest bot that takes 5 ms, from a process in which two other threads never rest."""
+@dataclass(frozen=True)
+class Thinker:
+    """An honest bot that takes 5 ms, and when its answers were out."""
 
-    def answer(connection, _request):
-        time.sleep(0.005)  # the bot's thinking
-        connection.sendall(reply())
-        return True
+    server: HostileServer
+    answered: dict[str, float]
 
-    bot = HostileServer(answer)
+    def false_lates(self, *, budget_ms: float, calls: int) -> list[dict[str, Any]]:
+        """Call it from a process in which two other threads never rest; tell who is late though its answer was out.
 
-    def call(budget_ms: float, calls: int) -> list[dict[str, Any]]:
-        step = {"name": "honest", "url": bot.url, "sent": 0, "honest": "", "budget_ms": budget_ms}
-        return run({"steps": [step] * calls, "rounds": 1, "at_once": 4, "busy": 2, "authority": None, "names": 0})[
-            "taken"
+        Whoever doesn't get a processor is late in truth: that isn't told, and 5 ms are left to the network.
+        """
+        step = {"name": "honest", "url": self.server.url, "sent": 0, "honest": "", "budget_ms": budget_ms}
+        steps = [step | {"id": f"msg_{number}"} for number in range(calls)]
+        plan = {"steps": steps, "rounds": 1, "at_once": 4, "busy": 2, "authority": None, "names": 0}
+        taken = run(plan)["taken"]
+        assert sum(each["outcome"] == OK for each in taken) > calls / 2
+        in_time = (budget_ms - 5) / 1000
+        return [
+            each
+            for each in taken
+            if each["outcome"] != OK and self.answered.get(each["id"], math.inf) - each["began"] < in_time
         ]
 
-    yield call
-    bot.close()
+
+@pytest.fixture
+def thinker():
+    answered: dict[str, float] = {}
+
+    def answer(connection, request):
+        time.sleep(0.005)  # it thinks
+        connection.sendall(reply())
+        answered[request.headers["webhook-id"]] = time.monotonic()
+        return True
+
+    server = HostileServer(answer)
+    yield Thinker(server, answered)
+    server.close()
 
 
 def wrong(world: World, taken: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -71,12 +91,10 @@ def test_memory_stays_flat(world):
     assert told["peak_kb"][-1] - told["peak_kb"][9] < 16_000  # what an allocator keeps of 48 threads' peaks
 
 
-def test_an_honest_bot_beside_busy_threads_is_not_late(beside_busy_threads):
-    taken = beside_busy_threads(budget_ms=5_000, calls=300)
-    assert [each for each in taken if each["outcome"] != OK] == []
+def test_an_honest_bot_beside_busy_threads_is_not_late(thinker):
+    assert thinker.false_lates(budget_ms=50, calls=500) == []
 
 
 @pytest.mark.attack
-def test_an_honest_bot_beside_busy_threads_is_not_late_by_50_ms(beside_busy_threads):
-    taken = beside_busy_threads(budget_ms=50, calls=10_000)
-    assert [each for each in taken if each["outcome"] != OK or each["tries"] > 1] == []
+def test_an_honest_bot_beside_busy_threads_is_not_late_in_10_000_calls(thinker):
+    assert thinker.false_lates(budget_ms=50, calls=10_000) == []
