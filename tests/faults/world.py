@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
+from dramatiq import Message
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Settings
+from service.jobs import CHECK_BOT, CHECKS, open_broker
 from service.services import Services, open_services
 from service.store.entities import Bot, BotState
 from tests.service.fakes import HeldQueue
@@ -146,7 +150,28 @@ class World:
             "enter_bot": lambda: self.mine("PUT", f"{self.tournament()}/entries/{self.bot()}", {}),
             "withdraw_bot": lambda: self.mine("DELETE", f"{self.tournament()}/entries/{self.entered[1]}"),
             "set_bot_state": lambda: Request("PUT", f"/v1/admin/bots/{self.bot()}/state", DISABLE, ADMIN),
+            "set_account_state": lambda: Request(
+                "PUT", f"/v1/admin/accounts/{self.account()['id']}/state", DISABLE, ADMIN
+            ),
+            "erase_me": lambda: Request("DELETE", "/v1/accounts/me", token=self.account()["token"]),
+            "erase_account": lambda: Request("DELETE", f"/v1/admin/accounts/{self.account()['id']}", token=ADMIN),
+            "set_maintenance": lambda: Request("PUT", "/v1/admin/maintenance", {"on": False}, ADMIN),
+            "replay_dead_letter": lambda: self._to_letter("POST", "/replay"),
+            "delete_dead_letter": lambda: self._to_letter("DELETE", ""),
         }
+
+    def account(self) -> dict[str, Any]:
+        """Make another account."""
+        return self.made(Request("POST", "/v1/accounts", {"name": "eve"}))
+
+    def _to_letter(self, method: str, what: str) -> Request:
+        """Leave a job that was given up, as the broker does."""
+        name, queue = str(uuid4()), f"dramatiq:{CHECKS}.XQ"
+        message = Message(CHECKS, CHECK_BOT, ("chk_none",), {}, options={"redis_message_id": name})
+        redis = open_broker(self.services.settings).client
+        redis.zadd(queue, {name: time.time_ns() // 1_000_000})
+        redis.hset(f"{queue}.msgs", name, message.encode())
+        return Request(method, f"/v1/admin/dead-letters/{name}{what}", token=ADMIN)
 
     def _creation(self) -> Request:
         seats = [{"kind": "human", "name": "ann"}, {"kind": "bot", "bot_id": self.bot()}]

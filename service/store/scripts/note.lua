@@ -1,5 +1,6 @@
-#!lua
--- Writes a line into a list that keeps its newest ones, or writes it anew; what is too old goes.
+#!lua flags=allow-oom
+-- Writes a line into a list that keeps its newest ones, or writes it anew; what is too old goes. Runs when memory is
+-- short, too: what takes away, such as a token, has its line first.
 --
 -- KEYS  1 index  2 lines
 -- ARGV  1 member of the index, `<15 digits>:<id>`  2 id  3 line  4 most lines to keep
