@@ -28,11 +28,11 @@ QUICK = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-LAST_FIRST = sorted(operations(), key=lambda each: each.method == "DELETE")
-"""What removes things comes when nobody needs them any more."""
-CASES = [(each.name, GenerationMode.POSITIVE) for each in LAST_FIRST] + [
+IN_ORDER = sorted(operations(), key=lambda each: (each.method == "DELETE", each.path == "/v1/accounts/me"))
+"""What removes things comes when nobody needs them any more, and the account itself last."""
+CASES = [(each.name, GenerationMode.POSITIVE) for each in IN_ORDER] + [
     (each.name, GenerationMode.NEGATIVE)
-    for each in LAST_FIRST
+    for each in IN_ORDER
     if each.body or each.parameters or "parameters" in each.raw
 ]
 
@@ -81,7 +81,7 @@ def test_the_deployed_api_is_as_specified(builder, valkey, tmp_path, phases):
     """All checks over TCP: on examples, corners of each schema, requests made up, and stories of several."""
     config = configured(builder.world()) | ({"parameters": {}} if phases == STORIES else {})
     settings = tmp_path / "schemathesis.toml"
-    settings.write_text(toml(config), "utf-8")
+    settings.write_text(toml(config) + erased_alone(builder), "utf-8")
     command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(settings), "--no-color", "run"]
     command += ["--checks", "all", "--phases", phases, "--max-examples", "40"]
     environment = os.environ | {"SCHEMATHESIS_HOOKS": schemathesis_hooks.__name__}
@@ -91,6 +91,13 @@ def test_the_deployed_api_is_as_specified(builder, valkey, tmp_path, phases):
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not [line for line in said if b"ERROR" in line or b"Traceback" in line]
+
+
+def erased_alone(builder):
+    """Have who erases his account be somebody of whom nothing else is asked."""
+    header = f'{{ Authorization = "Bearer {builder.account("gone")[1]}" }}'
+    name = "DELETE /v1/accounts/me"
+    return f'\n[[operations]]\ninclude-name = "{name}"\nheaders = {header}\n'
 
 
 def toml(values, path=""):
