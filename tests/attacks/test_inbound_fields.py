@@ -147,8 +147,9 @@ def test_a_body_that_is_no_object_of_its_own_is_refused(send, shared, operation)
 
 LIMITS = ["-1", "0", "101", str(10**22), "1e2", "", "٣", " 1", "+1", "1\x00"]
 STRANGE = ["", "\x00", "[]", "-1", "x" * 3_000, "\u202e", "*", "é", "\ud800"]
+UNFIT = ["", "\x00", "x" * 3_000, "\u202e"]
 NAMES = {("listAccounts", "name")}
-"""Arguments that may be any text that a name may be."""
+"""Arguments that may be any text that is a name; those are none."""
 
 
 @pytest.mark.parametrize(("operation", "name"), ASKABLE, ids=lambda each: getattr(each, "name", each))
