@@ -1,7 +1,7 @@
 """How many checks of bots there may be in a day: a check calls a URL that may be a stranger's.
 
-What counts is the host as it is written, whoever asks; and the account that asks, since one who owns a domain has as
-many names for a stranger's address as he likes.
+What counts is the host, however its address is written and whoever asks; and the account that asks, since one who owns
+a domain has as many names for a stranger's address as he likes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ class Allowance:
         """Count a check that an account wants, once however often it asks; raises TooManyError."""
         detail = f"the account has asked for {self._most} checks within a day"
         self._take(f"account {account_id}", check, self._most, detail)
-        self._take_of_host(check, self._most)
+        try:
+            self._take_of_host(check, self._most)
+        except TooManyError:  # what the neighbours of a bot have used up is nothing that its owner had
+            self._challenges.retract(f"account {account_id}", check.id)
+            raise
 
     def take_for_arena(self, check: Check) -> None:
         """Count a check that the arena itself wants: that takes half of what a host has, the rest is its owners'."""
