@@ -21,6 +21,7 @@ class Challenges:
     """The checks of the last 24 hours, by anything that has a limit of them."""
 
     def __init__(self, redis: Redis) -> None:
+        self._redis = redis
         self._scripts = Scripts(redis)
 
     def admit(self, whose: str, check_id: str, most: int) -> int:
@@ -28,5 +29,12 @@ class Challenges:
 
         `whose` is a text of any length, such as `host example.org`. The same check again is counted once.
         """
-        name = keys.challenges(hashlib.sha256(whose.encode()).hexdigest())
-        return int(self._scripts.run("admit", [name], [check_id, most, DAY_MS]))
+        return int(self._scripts.run("admit", [_name(whose)], [check_id, most, DAY_MS]))
+
+    def forget(self, whose: str, check_id: str) -> None:
+        """Count a check no longer: it isn't to be."""
+        self._redis.zrem(_name(whose), check_id)
+
+
+def _name(whose: str) -> str:
+    return keys.challenges(hashlib.sha256(whose.encode()).hexdigest())
