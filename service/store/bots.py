@@ -43,7 +43,6 @@ class BotStore:
         self._bots = Documents(redis, Bot, keys.bot)
         self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
         self._checks = Documents(redis, Check, keys.check)
-        self._scripts = Scripts(redis)
         self.get = self._bots.get
         self.get_many = self._bots.get_many
         self.change = self._bots.change
