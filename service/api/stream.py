@@ -68,11 +68,11 @@ def answer(read: Read, *, pause_s: float = 0) -> Response:
     messages, more = read(seen, 0)
     if not messages and not more:
         return current_app.response_class(status=204)
-    leave = waiting.take()
-    watch, until = services().store.watch, monotonic() + LIFE_S
-    parts = _stream(read, seen, lambda: 0.0 if watch.is_closed else until - monotonic(), pause_s)
-    streamed = current_app.response_class(parts, content_type=EVENT_STREAM)
-    streamed.call_on_close(leave)
+    streamed = current_app.response_class(content_type=EVENT_STREAM)
+    if request.method != "HEAD":  # whose answer has no parts, and is never closed
+        streamed.call_on_close(waiting.take())
+        watch, until = services().store.watch, monotonic() + LIFE_S
+        streamed.response = _stream(read, seen, lambda: 0.0 if watch.is_closed else until - monotonic(), pause_s)
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 

@@ -29,13 +29,16 @@ class Allowance:
         self._host_of = host_of
 
     def take_for(self, account_id: str, check: Check) -> None:
-        """Count a check that an account wants, once however often it asks; raises TooManyError."""
-        detail = f"the account has asked for {self._most} checks within a day"
-        self._take(f"account {account_id}", check, self._most, detail)
+        """Count a check that an account wants, once however often it asks; raises TooManyError.
+
+        One that its host has no room for isn't counted against the account either.
+        """
+        detail, whose = f"the account has asked for {self._most} checks within a day", f"account {account_id}"
+        self._take(whose, check, self._most, detail)
         try:
             self._take_of_host(check, self._most)
-        except TooManyError:  # what the neighbours of a bot have used up is nothing that its owner had
-            self._challenges.retract(f"account {account_id}", check.id)
+        except TooManyError:
+            self._challenges.forget(whose, check.id)
             raise
 
     def take_for_arena(self, check: Check) -> None:

@@ -148,8 +148,9 @@ class Erasing:
             if old.state in {TournamentState.OPEN, TournamentState.PAUSED}:
                 why = "cancelled, since its host's account was erased"
                 return replace(new, state=TournamentState.CANCELLED, ended_at=at, reason=why)
-            is_endless = old.state is TournamentState.RUNNING and old.format == "ladder"
-            return replace(new, max_games=drawn) if is_endless and old.name != NEUTRAL else new
+            if old.state is TournamentState.RUNNING and old.format == "ladder":
+                return replace(new, max_games=min(drawn, old.max_games or drawn))
+            return new
 
         with suppress(NotKeptError):  # it has expired meanwhile
             if tournament.state.is_end:

@@ -221,7 +221,10 @@ class Play:
         is_time: Callable[[Game, Table | None], bool],
         seconds: float,
     ) -> Look:
-        """Follow a game from a seat that is the caller's; whoever else asks neither waits nor sees anything."""
+        """Follow a game from a seat that is the caller's; whoever else asks neither waits nor sees anything.
+
+        Nor does who has left it, amid the wait maybe, to somebody else.
+        """
 
         def is_seen(at: tuple[Game, Table | None]) -> bool:
             check_holds(caller, at[0], number)
@@ -229,6 +232,8 @@ class Play:
 
         game, table = self._follow(game_id, self._games.table, is_seen, seconds)
         check_holds(caller, game, number)
+        if table is not None:  # before the start there is nothing to hide
+            self._games.check_sits(caller, game_id, number)
         return Look(views.tag(game, table, number), views.seat(game, table, number, self._store.clock.read()))
 
     def _follow(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+import time
 from typing import Final
 
 from gunicorn.http import errors
@@ -35,7 +36,7 @@ DETAILS: Final = {
     501: "expected no transfer coding",
 }
 LINGER_S: Final = 1.0
-"""How long what still arrives is read and dropped: a connection closed over unread bytes may lose the answer."""
+"""How long in all what still arrives is read and dropped: a connection closed over unread bytes may lose the answer."""
 LINGER_BYTES: Final = 1 << 20
 
 
@@ -62,6 +63,10 @@ def part(client: socket.socket, last: bytes) -> None:
     client.settimeout(LINGER_S)
     client.sendall(last)
     client.shutdown(socket.SHUT_WR)
-    left = LINGER_BYTES
-    while left > 0 and (more := client.recv(65_536)):
+    left, ends = LINGER_BYTES, time.monotonic() + LINGER_S
+    while left > 0 and (seconds := ends - time.monotonic()) > 0:
+        client.settimeout(seconds)
+        more = client.recv(65_536)
+        if not more:
+            return
         left -= len(more)

@@ -73,11 +73,13 @@ class AccountStore:
         return sorted((_token.decode(raw) for raw in found if raw), key=lambda t: (t.created_at, t.id))
 
     def revoke_all(self, account_id: str) -> None:
-        """Let all tokens of an account stand for nothing from now on."""
-        digests = cast("list[bytes]", self._redis.hvals(keys.account_tokens(account_id)))
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.account_tokens(account_id), *(keys.token(digest.decode()) for digest in digests))
-            pipe.execute()
+        """Let all tokens of an account stand for nothing from now on; one that is made meanwhile stays in its list."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.account_tokens(account_id)))
+        if found:
+            with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(*(keys.token(digest.decode()) for digest in found.values()))
+                pipe.hdel(keys.account_tokens(account_id), *found)
+                pipe.execute()
 
     def revoke(self, account_id: str, token_id: str) -> bool:
         """Let a token stand for nothing from now on; False if the account has no such token.

@@ -69,10 +69,11 @@ class AuditStore:
         return listing.select(self._redis, keys.audit(log), read, limit=limit, cursor=cursor)
 
     def rewrite(self, edit: Callable[[Line], Line]) -> None:
-        """Put `edit(line)` in the place of every line of both logs."""
+        """Put `edit(line)` in the place of every line of both logs; one whose end is added meanwhile stays as it is."""
         for log in Log:
-            for _, raw in self._redis.hscan_iter(keys.audit_lines(log), count=1_000):
+            key = keys.audit_lines(log)
+            for name, raw in self._redis.hscan_iter(key, count=1_000):
                 line = _decode(raw)
                 edited = edit(line)
                 if edited != line:
-                    self.put(edited)
+                    self._scripts.run("swap_fields", [key], [name, raw, encode(edited)])

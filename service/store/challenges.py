@@ -31,8 +31,8 @@ class Challenges:
         """
         return int(self._scripts.run("admit", [_name(whose)], [check_id, most, DAY_MS]))
 
-    def retract(self, whose: str, check_id: str) -> None:
-        """Count a check no longer, since it won't be made."""
+    def forget(self, whose: str, check_id: str) -> None:
+        """Count a check no longer: it isn't to be."""
         self._redis.zrem(_name(whose), check_id)
 
 

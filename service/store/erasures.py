@@ -98,7 +98,10 @@ def _edited(fields: dict[bytes, bytes], edit: Callable[[Seat], Seat]) -> Iterato
 
 def _without_note(line: bytes, seats: Collection[int]) -> bytes:
     stamp, _, raw = line.partition(b" ")
-    event = _event.decode(raw)
+    try:
+        event = _event.decode(raw)
+    except msgspec.MsgspecError:  # damaged: nobody can read it, and it keeps nobody from the rest
+        return line
     if not isinstance(event, Decided) or event.note is None or event.seat not in seats:
         return line
     return stamp + b" " + encode(replace(event, note=None))

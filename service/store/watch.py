@@ -73,13 +73,13 @@ class _Channel:
             raise RedisTimeoutError(f"{name} is being read for {age_s:g} s")
         try:
             found = self.found.get(read)
-            if found is not None and (found.began >= since or self._is_news(found, age_s)):
+            if found is not None and (found.began >= since or self._is_fresh(found, age_s)):
                 return cast("T", found.value)
             return self.read(read, name)
         finally:
             self.turn.release()
 
-    def _is_news(self, found: _Found, age_s: float) -> bool:
+    def _is_fresh(self, found: _Found, age_s: float) -> bool:
         return self.listening and found.news == self.news and found.began > time.monotonic() - age_s
 
 

@@ -50,6 +50,13 @@ def test_a_stream_goes_on_after_the_last_event_seen(client, ended):
     assert client.get(f"{ended}/stream", headers={"Last-Event-ID": str(len(listed))}).status_code == 204
 
 
+def test_asking_for_the_head_of_a_stream_takes_no_place(app, client, people):
+    game, _ = people()
+    answer = client.head(f"/v1/games/{game['id']}/stream")
+    assert (answer.status_code, answer.content_type, answer.data) == (200, "text/event-stream", b"")
+    assert app.extensions["slagveld.waiting"].count() == 0
+
+
 def test_events_come_in_pages(client, ended):
     listed = client.get(f"{ended}/events").get_json()["items"]
     found, cursor = [], "0"

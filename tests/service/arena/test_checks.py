@@ -386,6 +386,20 @@ def test_a_host_has_so_many_checks_a_day_whoever_asks(desk, make_bots, owner, st
     ask(bots, stranger, "bot_c")
 
 
+def test_checks_that_a_host_has_no_room_for_cost_the_account_none(desk, make_bots, owner, stranger, ask):
+    bots = make_bots(most=2)
+    desk.bot("bot_a")
+    desk.bot("bot_b", account_id="acc_2", url="http://127.0.0.1:10/")
+    desk.bot("bot_c", url="http://127.0.0.2/")
+    for _ in range(2):
+        ask(bots, stranger, "bot_b")
+    for _ in range(3):
+        with pytest.raises(TooManyError, match="bots at"):
+            ask(bots, owner, "bot_a")
+    for _ in range(2):
+        ask(bots, owner, "bot_c")
+
+
 def test_an_account_has_so_many_checks_a_day_under_whatever_names(desk, make_bots, owner, ask):
     """Any name may lead to a stranger's address."""
     bots = make_bots(most=2)

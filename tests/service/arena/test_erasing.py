@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from bot_sdk.events import Outcome, Retired, RetiredBecause
 from bot_sdk.games.record import encode, read, verify
 from bot_sdk.results.values import GameState
-from service.arena.erasing import Erasing
+from service.arena.erasing import NEUTRAL, Erasing
 from service.arena.errors import NotFoundError
-from service.store import due
+from service.store import due, keys
 from service.store.accounts import Token
 from service.store.audit import Line, Log
 from service.store.entities import Account, AccountState, Check, Seat, TournamentState
@@ -243,12 +243,13 @@ def test_notes_of_a_game_that_runs_go_when_it_has_ended(
 
 
 def test_what_it_hosts_is_called_off_or_ends_by_itself(
-    account, store, tournaments, start, erase, mint, tournament_order
+    account, store, tournaments, start, erase, mint, tournament_order, owner
 ):
     me = account()
     waits = tournaments.create(me, tournament_order(), mint()).id
     runs = start("house:greedy", "house:random")
     ladder = start("house:greedy", "house:random", format="ladder", deals=None)
+    tournaments.change(owner, ladder, {"name": NEUTRAL})
     tournaments = tournaments.__class__(
         store, max_tournaments=9, clock=lambda: 5, root_secret=lambda: bytes(32), seed=lambda: 1
     )
@@ -263,6 +264,32 @@ def test_what_it_hosts_is_called_off_or_ends_by_itself(
     assert store.tournaments.get(ladder).max_games == 1, "it draws no more"
     assert "its host's account was erased" in store.tournaments.get(waits).reason
     assert store.due.at(due.tournament(paused)) is not None, "its games are to be cancelled"
+
+
+def test_an_act_that_ends_while_its_line_is_gone_over_keeps_its_end(store):
+    line = Line(id="aud_1", created_at=1, log=Log.ACCOUNTS, operation="x", path="/", address="10.0.0.1", body=None)
+    store.audit.put(line)
+
+    def discreet(seen):
+        return replace(seen, address=None)
+
+    def slow(seen):
+        store.audit.put(replace(seen, status=204))
+        return discreet(seen)
+
+    store.audit.rewrite(slow)
+    store.audit.rewrite(discreet)
+    assert store.audit.lines(Log.ACCOUNTS, limit=9)[0] == [replace(line, status=204, address=None)]
+
+
+def test_a_damaged_log_keeps_none_of_the_rest(traces, redis, erase, desk, store):
+    damaged = 0
+    for game in store.games.list_all(limit=10)[0]:
+        store.games.end(game.id, GameState.CANCELLED)
+        if desk.log(game.id):
+            damaged += redis.lset(keys.game_log(game.id), 0, b"1 {")
+    assert damaged
+    erase()
 
 
 def test_where_its_bots_are_entered_they_are_out_or_withdrawn(

@@ -287,6 +287,23 @@ def test_who_has_left_neither_retires_nor_plays_for_who_came_after(make, play, g
     assert (desk.state(game), desk.log(game)) == (GameState.RUNNING, [])
 
 
+@pytest.mark.parametrize("kind", ["decision", "news"])
+def test_who_leaves_amid_a_wait_is_shown_nothing_of_who_came_after(make, play, games, holder, mint, store, kind):
+    game = make("open:", "human:bea")
+    ann = holder(game, 1)
+    waits = {
+        "decision": lambda: play.wait_for_decision(ann, game, 1, NEVER),
+        "news": lambda: play.look_from(ann, game, 1, lambda tag: ".open." in tag, NEVER),
+    }
+    waiting = Background(waits[kind])
+    until(lambda: sum(len(channel.waiters) for channel in store.watch._channels.values()) == 1)
+    play.leave(ann, game, 1)
+    games.join(ANYBODY, game, 1, "cid", mint())
+    games.join(ANYBODY, game, 0, "dan", mint())
+    with pytest.raises(ForbiddenError):
+        waiting.result(NEVER + 5)
+
+
 def test_last_to_leave_makes_the_game_void(make, play, holder, desk):
     game = make("human:ann", "human:bea", "human:cid", "human:dan")
     for seat in range(4):

@@ -40,6 +40,24 @@ def test_account_with_as_many_tokens_as_it_may_have_gets_no_further(store):
     assert store.accounts.token("digest-2") is None
 
 
+def test_token_made_while_all_are_revoked_can_be_revoked_after_them(store, redis, monkeypatch):
+    late = Token(id="tok_2", account_id="acc_1", created_at=2)
+    store.accounts.add_token(Token(id="tok_1", account_id="acc_1", created_at=1), "digest-1", most=9)
+    begin = redis.__class__.pipeline
+
+    def interrupted(self, *args, **kwargs):
+        store.accounts.add_token(late, "digest-2", most=9)
+        return begin(self, *args, **kwargs)
+
+    with monkeypatch.context() as amid:
+        amid.setattr(redis.__class__, "pipeline", interrupted)
+        store.accounts.revoke_all("acc_1")
+    assert store.accounts.tokens("acc_1") == [late]
+    store.accounts.revoke_all("acc_1")
+    store.accounts.revoke_all("acc_1")
+    assert (store.accounts.token("digest-1"), store.accounts.token("digest-2")) == (None, None)
+
+
 def test_accounts_are_listed_newest_first(store):
     for n in range(3):
         store.accounts.create(Account(id=f"acc_{n}", name="x", created_at=n))
