@@ -145,8 +145,8 @@ def test_a_body_that_is_no_object_of_its_own_is_refused(send, shared, operation)
     problem(send(operation, b"{" + b" " * MAX_BYTES + b"}"), 413, "body_too_large")
 
 
-LIMITS = ["-1", "0", "101", str(10**22), "1e2", "", "٣", " 1", "+1", "1\x00"]
-STRANGE = ["", "\x00", "[]", "-1", "x" * 3_000, "\u202e", "*", "é", "\ud800"]
+LIMITS = ["-1", "0", "101", str(10**22), "1.5", "1e2", "", "null", "true", "[]", "0x10", "٣", " 1", "1 ", "+1", "1\x00"]
+STRANGE = ["", "\x00", "null", "[]", "{}", "-1", "x" * 3_000, "\u202e", "*", "..", "%", "é", "' or 1=1", "\ud800"]
 
 
 @pytest.mark.parametrize(("operation", "name"), ASKABLE, ids=lambda each: getattr(each, "name", each))
