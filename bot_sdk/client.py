@@ -67,6 +67,10 @@ class Arena(Organising):
         except ArenaError:
             return False
 
+    def alarms(self) -> list[Json]:
+        """List what the operator should see to, each with its word and detail; raises ArenaError if it isn't ready."""
+        return list(self._session.get("/health/ready")["alarms"])
+
     def rulesets(self) -> list[Json]:
         """List the rulesets: seats, phases, options as JSON Schema."""
         return list(self._session.pages("/v1/rulesets"))
@@ -143,6 +147,10 @@ class Arena(Organising):
     def start_check(self, bot_id: str) -> Json:
         """Have a bot challenged and checked by a worker."""
         return self._session.create(f"/v1/bots/{bot_id}/checks", {})
+
+    def checks(self, bot_id: str) -> Iterator[Json]:
+        """List the bot's latest checks, newest first; those `asked_by` the arena look after a suspended bot."""
+        return self._session.pages(f"/v1/bots/{bot_id}/checks")
 
     def check(self, bot_id: str, check_id: str) -> Json:
         """Show how far a check is."""

@@ -129,6 +129,7 @@ def _message() -> dict[str, Any]:
                 },
             },
             "401": {"description": "The signature isn't one of this bot's secret."},
+            "410": {"description": "Asks not to be called: suspends the bot until a check that its owner asks for."},
             "4XX": {"description": "Anything but 200 is the outcome `bad_status`: the fallback is played."},
         },
     }

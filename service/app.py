@@ -11,10 +11,13 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.api import (
     accounts,
     admin,
+    audit,
+    auditing,
     auth,
     bodies,
     bots,
     context,
+    dead_letters,
     docs,
     entries,
     events,
@@ -49,6 +52,8 @@ RESOURCES = (
     scoreboard.blp,
     ratings.blp,
     admin.blp,
+    audit.blp,
+    dead_letters.blp,
 )
 DESCRIPTION = """\
 Register a bot, launch a tournament, play a hand. JSON in and out; every error is `application/problem+json` with a
@@ -71,6 +76,7 @@ def create_app(services: Services) -> Flask:
     waiting.register(app, services.settings.max_waiting)
     app.before_request(_admit)
     headers.register(app, services.settings)
+    auditing.register(app)
     api = _Api(app)
     for resource in RESOURCES:
         api.register_blueprint(resource)

@@ -10,7 +10,8 @@ import logging.config
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,10 +25,12 @@ from bot_sdk.errors import SdkError
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, ports
 from service.launch.announced import AnnounceError
+from service.launch.memory import store_bytes
 from service.launch.report import Screen
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
-from service.launch.valkey import EmbeddedValkey, ValkeyError
+from service.launch.valkey import EmbeddedValkey, ValkeyError, running
+from service.launch.workplace import BackupError
 from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
@@ -54,7 +57,7 @@ def as_sentences(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except (SettingsError, ports.PortError) as error:
             raise UsageProblem(str(error)) from error
-        except (AnnounceError, SdkError, StackError, ValkeyError, OSError) as error:
+        except (AnnounceError, BackupError, SdkError, StackError, ValkeyError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
     return run
@@ -105,7 +108,8 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
             "docs": f"{supervisor.url}/docs",
             "store": _store_shown(store, data, environment),
         }
-        click.echo(json.dumps(shown) if as_json else _welcome(shown, assumed, host))
+        kept = _kept(Settings.from_env(environment))
+        click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
     with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
         supervisor.run(ready)
@@ -122,8 +126,9 @@ def _environment(
     settings = Settings.from_env(environment)
     if given.get("REDIS_URL", "").strip():
         return None, environment, assumed
-    store = EmbeddedValkey(data, fsync=settings.fsync)
-    return store, {**environment, "REDIS_URL": store.url}, assumed
+    store = EmbeddedValkey(data, fsync=settings.fsync, max_bytes=store_bytes(settings.memory_mb))
+    archive = settings.archive or str(data.absolute() / "archive")
+    return store, {**environment, "REDIS_URL": store.url, "SLAGVELD_ARCHIVE": archive}, assumed
 
 
 def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:
@@ -135,12 +140,18 @@ def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[
 
 def _welcome(shown: Mapping[str, str], assumed: Mapping[str, str], host: str) -> str:
     lines = [f"the arena is ready at {shown['url']}, its API is explained at {shown['docs']}"]
-    lines += [f"everything is kept in {shown['store']}", ""]
+    lines += [f"everything is kept in {shown['store']}, {shown['kept']}", ""]
     if assumed:
         lines += ["it is an arena for the people on this machine:", *(f"  {line}" for line in local.told(assumed))]
     if assumed and not _is_loopback(host):
         lines.append(f"  and so may everybody who reaches {host}: set these variables before you let strangers in")
     return "\n".join([*lines, "", local.curl_lines(shown["url"]), "", "Ctrl-C stops it"])
+
+
+def _kept(settings: Settings) -> str:
+    if not settings.archive:
+        return "for ever"
+    return f"and {settings.keep_days} days after their end games move to files in {settings.archive}"
 
 
 def _is_loopback(host: str) -> bool:
@@ -170,6 +181,73 @@ def worker() -> None:
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
         WorkerProcess(Settings.from_env(os.environ)).run(signals.wait_for_stop)
+
+
+file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+store_option: Final = click.option(
+    "--data", type=click.Path(file_okay=False, path_type=Path),
+    help=f"The folder of `slagveld up`, running or not. Default: the store that REDIS_URL names, else {DATA}.",
+)  # fmt: skip
+
+
+@main.command()
+@file_argument
+@store_option
+@as_sentences
+def backup(file: Path, data: Path | None) -> None:
+    """Write all that the store holds at one moment to FILE; the arena may go on playing meanwhile.
+
+    The file holds secrets. What it doesn't hold: SLAGVELD_KEY if you set it, and SLAGVELD_ARCHIVE.
+    """
+    from service.launch.backup import backup as write  # noqa: PLC0415 - needs what a bot author's installation lacks
+
+    place = _place(data)
+    with _tidy():
+        if isinstance(place, str):
+            count = write(place, file, _tell)
+        elif (url := running(place)) is not None:
+            count = write(url, file, _tell)
+        elif (place / EmbeddedValkey.FOLDER).is_dir():
+            with EmbeddedValkey(place) as store:
+                count = write(store.url, file, _tell)
+        else:
+            raise UsageProblem(f"expected the folder of an arena, there is none in {place}; set REDIS_URL or --data")
+    click.echo(f"{file} holds {count} keys")
+
+
+@main.command()
+@file_argument
+@store_option
+@as_sentences
+def restore(file: Path, data: Path | None) -> None:
+    """Fill an empty store with a backup. Start the arena on it afterwards: its games go on where they stood."""
+    from service.launch.backup import restore_into_folder, restore_into_redis  # noqa: PLC0415 - as above
+
+    place = _place(data)
+    with _tidy():
+        if isinstance(place, Path):
+            count = restore_into_folder(file, place, _tell)
+        else:
+            count = restore_into_redis(file, place, _tell)
+    click.echo(f"restored {count} keys")
+
+
+@contextmanager
+def _tidy() -> Iterator[None]:
+    """Leave nothing half done behind when SIGTERM comes, as with Ctrl-C."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _place(data: Path | None) -> str | Path:
+    """Give the store that is meant: its address, or the folder of an embedded one."""
+    url = os.environ.get("REDIS_URL", "").strip()
+    if data is not None and url:
+        raise UsageProblem("expected --data or REDIS_URL, got both")
+    return Settings.from_env(os.environ).redis_url if url else data or DATA
 
 
 @main.command()

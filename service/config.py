@@ -128,6 +128,12 @@ def _origins(value: str) -> tuple[str, ...]:
     return origins
 
 
+def _folder(value: str) -> str:
+    if not value.startswith("/") or "\0" in value:
+        raise SettingsError(f"expected a folder's path that begins with /, got {value!r}")
+    return value
+
+
 def _setting(variable: str, default: Any, parse: Callable[[str], Any], *, shown: bool = True) -> Any:
     return dataclasses.field(default=default, repr=shown, metadata={"variable": variable, "parse": parse})
 
@@ -142,6 +148,13 @@ class Settings:
     """Where jobs for the workers wait; by default the next database of the same server."""
     fsync: str = _setting("SLAGVELD_FSYNC", "everysec", _one_of("everysec", "always"))
     """How often the embedded store syncs to disk: `always` loses nothing even when the power is cut."""
+
+    memory_mb: int = _setting("SLAGVELD_MEMORY_MB", 0, _whole(0, 100_000_000))
+    """How many MiB the embedded store may use before it refuses writes; 0: half of what the machine has."""
+    archive: str = _setting("SLAGVELD_ARCHIVE", "", _folder)
+    """A folder for what leaves the store, for each worker that is to see to that; without one nothing ever leaves."""
+    keep_days: int = _setting("SLAGVELD_KEEP_DAYS", 30, _whole(1, 36_500))
+    """How many days after their end games and tournaments leave the store for SLAGVELD_ARCHIVE."""
 
     public_url: str = _setting("SLAGVELD_PUBLIC_URL", "http://127.0.0.1:8000", _public_url)
     """Where the arena is reached from outside; links to records in messages to bots begin with it."""
@@ -172,6 +185,8 @@ class Settings:
     """How many accounts one address may ask for."""
     max_bots: int = _setting("SLAGVELD_MAX_BOTS", 50, _whole(1, 100_000))
     """How many bots one account may have."""
+    max_challenges: int = _setting("SLAGVELD_MAX_CHALLENGES", 200, _whole(1, 1_000_000))
+    """How many checks there may be within a day of bots at one host, and for one account; half of it by the arena."""
     max_open_games: int = _setting("SLAGVELD_MAX_OPEN_GAMES", 20, _whole(1, 100_000))
     """How many unfinished games one account (or address, without one) may have outside tournaments."""
     max_tournaments: int = _setting("SLAGVELD_MAX_TOURNAMENTS", 20, _whole(1, 100_000))
@@ -188,7 +203,7 @@ class Settings:
     """How often at most the ratings of a ruleset are computed anew, if there are new results."""
 
     calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
-    """How many bots a worker process calls at once."""
+    """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
     renew_ms: int = _setting("SLAGVELD_RENEW_MS", 5_000, _whole(50, 300_000))
@@ -199,6 +214,8 @@ class Settings:
     """How long a shard of games runs before it is handed back."""
     heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
     """How long a worker of the queue may be silent before its jobs go to another."""
+    health_ms: int = _setting("SLAGVELD_HEALTH_MS", 60_000, _whole(50, 3_600_000))
+    """When the arena checks a suspended bot for the first time; pauses double from there up to 60 times as long."""
     open_seat_ms: int = _setting("SLAGVELD_OPEN_SEAT_MS", 900_000, _whole(1_000, 604_800_000))
     """How long an open seat waits for somebody to sit down."""
 
@@ -231,10 +248,15 @@ def _parsed(variable: str, value: str, parse: Callable[[str], Any]) -> Any:
         raise SettingsError(f"set {variable} right: its value can't be read") from error
 
 
+def database_of(redis_url: str) -> int:
+    """Give the number of the database that a URL names."""
+    return int(_database(urlsplit(redis_url)))
+
+
 def next_database(redis_url: str) -> str:
     """Return the URL of the next database on the same server, so that jobs and games don't share one."""
     parts = urlsplit(redis_url)
-    following = str(int(_database(parts)) + 1)
+    following = str(database_of(redis_url) + 1)
     if parts.scheme == "unix":
         return f"unix://{parts.path}?{urlencode(dict(parse_qsl(parts.query)) | {'db': following})}"
     return urlunsplit(parts._replace(path=f"/{following}"))

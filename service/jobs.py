@@ -1,12 +1,16 @@
 """The queues between the API and the workers: their names, what may be sent, and who sends it.
 
-A job carries ids only, may run twice, and may be lost: the store knows which games are due (`arena.sweep`).
+A job carries ids only, may run twice, and may be lost: the store knows which games are due (`arena.sweep`). One that
+failed again and again becomes a dead letter, kept for a week; mostly the sweeper has had its work done by then.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
 
 from dramatiq import Message
 from dramatiq.brokers.redis import RedisBroker
@@ -14,13 +18,14 @@ from redis import RedisError
 
 from service.config import Settings
 from service.store.connection import connect
+from service.store.lua import Args, Scripts
 
 INTERACTIVE: Final = "interactive"
 """Games with people in them."""
 CHECKS: Final = "checks"
 """Checks of bots: each may take as long as a strange bot likes, up to its budgets, so nobody else waits behind them."""
 FITS: Final = "fits"
-"""Fits of ratings, each seconds long, that shards of games, minutes long, aren't to hold up."""
+"""Fits of ratings and erasures, each seconds long, that shards of games, minutes long, aren't to hold up."""
 TOURNAMENT: Final = "tournament"
 """Everything else."""
 
@@ -29,9 +34,23 @@ DRIVE_SHARD: Final = "drive_shard"
 CHECK_BOT: Final = "check_bot"
 FIT: Final = "fit"
 FIT_TOURNAMENT: Final = "fit_tournament"
+ERASE: Final = "erase"
 
-QUEUES: Final = {DRIVE: INTERACTIVE, DRIVE_SHARD: TOURNAMENT, CHECK_BOT: CHECKS, FIT: FITS, FIT_TOURNAMENT: FITS}
+QUEUES: Final = {
+    DRIVE: INTERACTIVE,
+    DRIVE_SHARD: TOURNAMENT,
+    CHECK_BOT: CHECKS,
+    FIT: FITS,
+    FIT_TOURNAMENT: FITS,
+    ERASE: FITS,
+}
 """The queue each job goes by."""
+
+MOST_LETTERS: Final = 1_000
+"""Of a queue, the newest ones: more than that nobody looks through."""
+LONGEST_ERROR: Final = 300
+MARK_MS: Final = 24 * 3_600_000
+"""How long it is known of a letter that it was sent again."""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -53,8 +72,8 @@ class BrokerQueue:
         self._broker = broker
 
     def check(self, check_id: str) -> None:
-        """Have a conformance check of a bot run; raises the broker's error, since nothing else would run it."""
-        self._send(CHECK_BOT, check_id)
+        """Have a conformance check of a bot run; without a broker the sweeper finds it later."""
+        self._hint(CHECK_BOT, check_id)
 
     def drive(self, game_id: str) -> None:
         """Have a game driven now; without a broker the sweeper finds it later."""
@@ -72,6 +91,10 @@ class BrokerQueue:
         """Have ratings computed anew; without a broker the sweeper asks again later."""
         self._hint(FIT, ruleset)
 
+    def erase(self, account_id: str) -> None:
+        """Have an account erased as far as one job gets; `due` holds it until that is done."""
+        self._hint(ERASE, account_id)
+
     def _hint(self, job: str, *args: Any) -> None:
         try:
             self._send(job, *args)
@@ -80,3 +103,109 @@ class BrokerQueue:
 
     def _send(self, job: str, *args: Any) -> None:
         self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}))
+
+
+class LetterAt(NamedTuple):
+    """Where a dead letter is, in order of its death: when (Unix ms), its id, its queue."""
+
+    at: int
+    id: str
+    queue: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    """A job given up: ids as `args`, the last line of what it failed with, how often it was tried anew."""
+
+    id: str
+    job: str
+    args: list[Any]
+    queue: str
+    at: int
+    error: str | None
+    retries: int
+
+
+class DeadLetters:
+    """The jobs that a broker gave up."""
+
+    def __init__(self, broker: RedisBroker) -> None:
+        """Look after those of this broker's queues."""
+        self._redis = broker.client
+        self._scripts = Scripts(broker.client)
+        self._namespace = broker.namespace
+        self._queues = sorted(set(QUEUES.values()))
+
+    def found(self) -> list[LetterAt]:
+        """Tell where they are, the last dead first; of each queue the newest 1,000."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for queue in self._queues:
+                pipe.zrange(self._dead(queue), 0, MOST_LETTERS - 1, desc=True, withscores=True)
+            found = zip(self._queues, pipe.execute(), strict=True)
+        return sorted(
+            (LetterAt(int(at), name.decode(), queue) for queue, each in found for name, at in each), reverse=True
+        )
+
+    def read(self, letters: Sequence[LetterAt]) -> list[DeadLetter]:
+        """Give those letters, without such as have been sent again or deleted meanwhile."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for letter in letters:
+                pipe.hget(f"{self._dead(letter.queue)}.msgs", letter.id)
+            texts = pipe.execute()
+        return [_shown(letter, text) for letter, text in zip(letters, texts, strict=True) if text is not None]
+
+    def replay(self, letter_id: str) -> bool:
+        """Send a letter again, with all its tries before it; once only, however often it is asked. False if unknown."""
+        queue, text = self._find(letter_id)
+        if queue is None or text is None:
+            return bool(self._redis.exists(self._mark(letter_id)))
+        new_id = str(uuid4())
+        old = Message.decode(text)
+        # Its own queue's name: what died as a retry bears that of the queue of those that wait for their time.
+        new: Message[Any] = Message(queue, old.actor_name, old.args, old.kwargs, options={"redis_message_id": new_id})
+        names = [self._dead(queue), f"{self._dead(queue)}.msgs", self._queue(queue), f"{self._queue(queue)}.msgs"]
+        args: Args = [letter_id, text, new_id, new.encode(), MARK_MS]
+        return bool(self._scripts.run("replay", [*names, self._mark(letter_id)], args))
+
+    def delete(self, letter_id: str) -> bool:
+        """Forget a letter; False if there is none."""
+        queue, _ = self._find(letter_id)
+        if queue is None:
+            return False
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.zrem(self._dead(queue), letter_id)
+            pipe.hdel(f"{self._dead(queue)}.msgs", letter_id)
+            pipe.execute()
+        return True
+
+    def _find(self, letter_id: str) -> tuple[str | None, bytes | None]:
+        with self._redis.pipeline(transaction=False) as pipe:
+            for queue in self._queues:
+                pipe.hget(f"{self._dead(queue)}.msgs", letter_id)
+            texts = pipe.execute()
+        return next(((queue, text) for queue, text in zip(self._queues, texts, strict=True) if text), (None, None))
+
+    def _queue(self, queue: str) -> str:
+        """Name a queue as Dramatiq does; beside it are its texts (`.msgs`) and its dead letters (`.XQ`)."""
+        return f"{self._namespace}:{queue}"
+
+    def _dead(self, queue: str) -> str:
+        return f"{self._queue(queue)}.XQ"
+
+    def _mark(self, letter_id: str) -> str:
+        return f"{self._namespace}:replayed:{letter_id}"
+
+
+def _shown(letter: LetterAt, text: bytes) -> DeadLetter:
+    message = Message.decode(text)
+    lines = str(message.options.get("traceback", "")).split("\n")
+    said = [line.strip() for line in lines if line.strip()]
+    return DeadLetter(
+        id=letter.id,
+        job=message.actor_name,
+        args=list(message.args),
+        queue=letter.queue,
+        at=letter.at,
+        error=said[-1][:LONGEST_ERROR] if said else None,
+        retries=int(message.options.get("retries", 0)),
+    )

@@ -10,20 +10,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
+from service.arena.allowance import Allowance
+from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
+from service.arena.maintenance import Maintenance
+from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.queue import Queue
+from service.arena.readiness import Readiness
 from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
+from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
+from service.store.probe import Probe
 from service.store.store import Store
 
 VERSION = "0.1.0"
@@ -38,6 +46,7 @@ class Services:
     settings: Settings
     store: Store
     gate: Gate
+    auditing: Auditing
     accounts: Accounts
     bots: Bots
     games: Games
@@ -48,43 +57,45 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    maintenance: Maintenance
+    oversight: Oversight
+    erasing: Erasing
+    dead_letters: DeadLetters
+    readiness: Readiness
     arena_key: Callable[[], bytes]
     version: str = VERSION
 
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
-    clock = clock or now_ms
     store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+    clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,
         is_open=settings.accounts == "open",
         invite_code=settings.invite_code,
         clock=clock,
     )
+    guard = Guard(str(network) for network in settings.bot_networks)
     bots = Bots(
         store.bots,
         store.ledger,
         queue,
-        guard=url_guard(Guard(str(network) for network in settings.bot_networks)),
+        guard=url_guard(guard),
         houses=house_bots(),
         max_bots=settings.max_bots,
         clock=clock,
         busy=lambda bot_id: store.unfinished.count(unfinished.bot(bot_id)) > 0,
+        allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
-    tournaments = Tournaments(
-        store,
-        max_tournaments=settings.max_tournaments,
-        clock=clock,
-        root_secret=_random_32,
-        seed=functools.partial(secrets.randbelow, 2**31),
-    )
+    tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
         settings=settings,
         store=store,
         gate=Gate(account=accounts.identify, seat=functools.partial(seat_of, store)),
+        auditing=Auditing(store.audit, clock=clock, new_id=functools.partial(secrets.token_hex, 8)),
         accounts=accounts,
         bots=bots,
         games=games,
@@ -95,7 +106,23 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        maintenance=Maintenance(store.maintenance, clock=clock),
+        oversight=Oversight(store),
+        erasing=Erasing(store, clock=clock),
+        dead_letters=DeadLetters(open_broker(settings)),
+        readiness=Readiness(Probe.open(settings.redis_url).look, now_ms, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
+    )
+
+
+def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:
+    """Build the use cases of tournaments, as API and workers have them."""
+    return Tournaments(
+        store,
+        max_tournaments=settings.max_tournaments,
+        clock=clock,
+        root_secret=_random_32,
+        seed=functools.partial(secrets.randbelow, 2**31),
     )
 
 
@@ -105,6 +132,18 @@ def _policy(settings: Settings) -> Policy:
         max_open_games=settings.max_open_games,
         open_seat_ms=settings.open_seat_ms,
     )
+
+
+def allowance_of(store: Store, settings: Settings, guard: Guard) -> Allowance:
+    """Build what keeps the number of checks within bounds, the same for those who ask and for the sweeper."""
+
+    def host_of(url: str) -> str:
+        try:
+            return guard.check(url).target.host.rstrip(".")
+        except RefusedError:  # nobody is called there
+            return url
+
+    return Allowance(store.challenges, most=settings.max_challenges, host_of=host_of)
 
 
 def _random_32() -> bytes:
@@ -133,5 +172,5 @@ def seat_of(store: Store, game_id: str, hashed: str) -> int | None:
 
 
 def now_ms() -> int:
-    """Return the time in Unix milliseconds."""
+    """Return the time in Unix milliseconds, as this machine's own clock has it."""
     return time.time_ns() // 1_000_000

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import dramatiq
@@ -15,9 +18,15 @@ from dramatiq.brokers.redis import RedisBroker
 from dramatiq.worker import Worker
 from redis import RedisError
 
+from service.arena.checking import run_alone
 from service.arena.checks import Checks
+from service.arena.erasing import Erasing
+from service.arena.exports import Exports
+from service.arena.health import Health
 from service.arena.ratings import Ratings
+from service.arena.retention import DAY_MS, Retention
 from service.arena.running import Running
+from service.arena.scoreboard import Scoreboard
 from service.arena.sweep import Sweep
 from service.config import Settings
 from service.fit.process import FitProcess
@@ -26,6 +35,7 @@ from service.jobs import (
     CHECKS,
     DRIVE,
     DRIVE_SHARD,
+    ERASE,
     FIT,
     FIT_TOURNAMENT,
     FITS,
@@ -42,7 +52,9 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.shard import Shard
-from service.services import now_ms
+from service.services import allowance_of, tournaments_of
+from service.store.archive import Archive
+from service.store.clock import Agreed
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -56,9 +68,15 @@ shards; with few threads most of them would wait, and behind slow bots those of 
 IDLE_MS: Final = 20
 """How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
 JOB_MS: Final = 3_600_000
+ERASE_S: Final = 5.0
+"""How long one job erases; others of its queue come between."""
 STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
+RETAIN_STOP_S: Final = 2.0
+RETAIN_EVERY_S: Final = 300.0
+RETAIN_SHARE: Final = 4
+"""Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
 AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
 SWITCH_S: Final = 0.0005
@@ -73,26 +91,38 @@ class WorkerProcess:
         self._settings = settings
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
-        self._calls = Calls(Guard(networks), threads=settings.calls)
+        guard = Guard(networks)
+        self._calls = Calls(guard, threads=settings.calls, now=Agreed(self._store.clock))
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
         self._queue = BrokerQueue(open_broker(settings))
-        self._checks = Checks(self._store, self._calls, clock=now_ms, challenge=lambda: secrets.token_urlsafe(24))
+        self._checks = Checks(
+            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+        )
+        self._erasing = Erasing(self._store, clock=self._store.due.now)
         self._ratings = Ratings(
             self._store,
             self._queue,
             FitProcess(self._stopping.is_set),
-            clock=now_ms,
+            clock=self._store.due.now,
             new_id=lambda: secrets.token_hex(8),
             every_ms=settings.ratings_ms,
         )
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, self._ratings, clock=now_ms, patience_ms=settings.lease_ms),
+            Running(self._store, self._queue, self._ratings, clock=self._store.due.now, patience_ms=settings.lease_ms),
             self._ratings,
+            Health(
+                self._store,
+                self._queue,
+                allowance_of(self._store, settings, guard),
+                clock=self._store.due.now,
+                pause_ms=settings.health_ms,
+            ),
             token=secrets.token_hex(8),
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
@@ -101,6 +131,7 @@ class WorkerProcess:
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._people = Shard(self._referee())
         self._server = threading.Thread(target=self._keep_serving, name="people", daemon=True)
+        self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
@@ -117,6 +148,7 @@ class WorkerProcess:
             CHECK_BOT: self.check_bot,
             FIT: self.fit,
             FIT_TOURNAMENT: self.fit_tournament,
+            ERASE: self.erase,
         }
         for name, function in work.items():
             dramatiq.actor(actor_name=name, queue_name=QUEUES[name], broker=broker, max_retries=20, time_limit=JOB_MS)(
@@ -141,7 +173,7 @@ class WorkerProcess:
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
-        self._checks.run(check_id)
+        run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
 
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""
@@ -151,13 +183,19 @@ class WorkerProcess:
         """Compute the ratings of a tournament's own games."""
         self._ratings.fit_tournament(tournament_id)
 
+    def erase(self, account_id: str) -> None:
+        """Erase an account, as far as a few seconds get."""
+        ends = time.monotonic() + ERASE_S
+        self._erasing.run(account_id, lambda: self._stopping.is_set() or time.monotonic() > ends)
+
     def _referee(self) -> Referee:
         return Referee(
             games=self._store.games,
             due=self._store.due,
+            clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, now_ms),
+            players=Players(self._store.bots, self._store.due.now, self._arena_key),
             aftermath=Aftermath(
                 self._store,
                 self._calls,
@@ -176,6 +214,8 @@ class WorkerProcess:
         self._leases.start()
         self._sweeper.start()
         self._server.start()
+        if self._settings.archive:
+            self._retainer.start()
         for worker in self._workers:
             worker.start()
 
@@ -188,7 +228,8 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
-        for thread, patience_s in ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S)):
+        threads = ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S), (self._retainer, RETAIN_STOP_S))
+        for thread, patience_s in threads:
             if thread.is_alive():
                 thread.join(patience_s)
         self._leases.stop()
@@ -224,6 +265,34 @@ class WorkerProcess:
                 logger.exception("the sweeper broke; it goes on")
         with contextlib.suppress(RedisError):  # then its lock runs out
             self._sweep.leave()
+
+    def _retention(self) -> Retention:
+        tournaments = tournaments_of(self._settings, self._store, self._store.due.now)
+        return Retention(
+            self._store,
+            Archive(Path(self._settings.archive)),
+            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=self._store.due.now)),
+            clock=self._store.due.now,
+            token=secrets.token_hex(8),
+            keep_ms=self._settings.keep_days * DAY_MS,
+        )
+
+    def _keep_retaining(self) -> None:
+        """Let what is old leave the store for the archive; only this thread ever waits for a disk."""
+        retention = self._retention()
+        pause_s = 0.0
+        while not self._stopping.wait(pause_s):
+            began, is_more = time.monotonic(), False
+            try:
+                is_more = retention.step()
+            except RedisError as error:
+                logger.warning("retention waits for the store: %s", error)
+            except Exception:  # and this one
+                logger.exception("retention broke; it begins again later")
+            took_s = time.monotonic() - began
+            pause_s = took_s * (RETAIN_SHARE - 1) if is_more else RETAIN_EVERY_S
+        with contextlib.suppress(RedisError):  # then its lock runs out
+            retention.leave()
 
 
 def _stop(worker: Worker) -> None:

@@ -118,6 +118,23 @@ def test_bot_is_probed_where_it_listens(name):
     assert probed(name) == (int(bind.rpartition(":")[2]), "/")
 
 
+def test_archive_is_on_a_volume_that_the_worker_may_write():
+    archive = Settings.from_env(environment_of("worker")).archive
+    assert SERVICES["worker"]["volumes"] == [f"archive:{archive}"]
+    assert "archive" in COMPOSE["volumes"]
+    user = dict(instructions())["USER"]
+    assert any(
+        word == "RUN" and f"install --directory --owner {user} {archive}" in rest for word, rest in instructions()
+    )
+
+
+def test_backup_of_the_head_can_be_run():
+    text = (ROOT / "docker-compose.yml").read_text()
+    (arguments,) = re.findall(r"docker compose exec worker slagveld (.+)", text)
+    file = parsed(slagveld.main, arguments.split())["file"]
+    assert str(file.parent) == Settings.from_env(environment_of("worker")).archive
+
+
 def test_lines_that_register_the_examples_can_be_run():
     text = (ROOT / "docker-compose.yml").read_text()
     lines = re.findall(r"docker compose exec (\w+) slagbot (.+)", text)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from bot_sdk.cards import NAMES
 from bot_sdk.errors import SdkError
@@ -19,6 +19,7 @@ from bot_sdk.games.registry import ruleset
 FORMAT: Final = 1
 
 Status = Literal["finished", "void", "aborted", "cancelled"]
+Positive = Annotated[int, Meta(ge=1)]
 
 
 class RecordError(SdkError, ValueError):
@@ -45,9 +46,9 @@ class RetiredShown(Struct, frozen=True, forbid_unknown_fields=True, tag_field="e
 class LimitsShown(Struct, frozen=True, forbid_unknown_fields=True):
     """What the game allowed its bots."""
 
-    budget_ms: int
-    first_budget_ms: int
-    max_faults: int
+    budget_ms: Positive
+    first_budget_ms: Positive
+    max_faults: Positive
 
 
 class SeatShown(Struct, frozen=True, forbid_unknown_fields=True):

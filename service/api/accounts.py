@@ -90,6 +90,19 @@ def show_me() -> Account:
     return services().accounts.get(caller().account)
 
 
+@blp.delete("/v1/accounts/me", who=account(Scope.ACCOUNT), audited=True)
+@blp.response(204)
+def erase_me() -> None:
+    """Have the account of the token erased, for ever.
+
+    Its tokens are refused at once. Within seconds, or minutes in a large arena, its bots are deleted, which retires
+    them where they play, and what it called things becomes `erased` wherever it is shown: itself, its bots, its
+    tournaments, its people at tables. Games, results and ratings stay under that name, and records can be verified.
+    Tournaments of its own that haven't been started, or are paused, are cancelled.
+    """
+    services().erasing.ask(caller().account)
+
+
 @blp.get("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))
 @blp.arguments(PageArgs, location="query")
 @blp.response(200, TokenList)
@@ -98,7 +111,7 @@ def list_tokens(query: dict[str, Any]) -> dict[str, Any]:
     return page(services().accounts.tokens(caller()), query)
 
 
-@blp.post("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT))
+@blp.post("/v1/accounts/me/tokens", who=account(Scope.ACCOUNT), audited=True)
 @blp.arguments(TokenNew)
 @idempotent
 @blp.response(201, TokenMade)
@@ -108,7 +121,7 @@ def create_token(body: dict[str, Any], *, mint: Mint) -> dict[str, Any]:
     return {**_shown(token), "token": secret}
 
 
-@blp.delete("/v1/accounts/me/tokens/<token:token_id>", who=account(Scope.ACCOUNT))
+@blp.delete("/v1/accounts/me/tokens/<token:token_id>", who=account(Scope.ACCOUNT), audited=True)
 @blp.response(204)
 @blp.fails(409, "It is the last one.")
 def revoke_token(token_id: str) -> None:

@@ -16,7 +16,7 @@ from service.api.resource import Resource
 from service.arena.bots import AVAILABILITY, OLD_SECRET_MS, BotFilter, is_house
 from service.arena.caller import Caller, Scope
 from service.arena.minting import Mint
-from service.store.entities import Bot, BotState, Check
+from service.store.entities import AskedBy, Bot, BotState, Check
 
 blp = Resource("bots", description="Programs that play, each behind a URL of its owner's.")
 
@@ -73,6 +73,15 @@ class SecretMade(Schema):
     previous_valid_ms = fields.Integer(required=True)
 
 
+class SuspensionView(Schema):
+    """Why a bot is suspended, and how the arena's checks of it go."""
+
+    since = fields.Integer(required=True)
+    games = fields.List(fields.String(), required=True, metadata={"description": "Those that show why."})
+    checks = fields.Integer(required=True, metadata={"description": "How many the arena has made since."})
+    good = fields.Integer(required=True, metadata={"description": "How many of them were good since the last bad one."})
+
+
 class BotView(Schema):
     """A bot as its owner or somebody else sees it."""
 
@@ -91,6 +100,7 @@ class BotView(Schema):
     url = fields.String(metadata={"description": _OWNER})
     new_url = fields.String(allow_none=True, metadata={"description": f"{_OWNER} Replaces the URL once checked."})
     reason = fields.String(allow_none=True, metadata={"description": f"{_OWNER} Why it is in this state."})
+    suspension = fields.Nested(SuspensionView, allow_none=True, metadata={"description": _OWNER})
 
 
 class BotMade(BotView):
@@ -124,6 +134,11 @@ class CheckView(Schema):
     bot_id = fields.String(required=True)
     state = fields.String(required=True, validate=validate.OneOf(["queued", "running", "passed", "failed"]))
     url = fields.String(required=True)
+    asked_by = fields.String(
+        required=True,
+        validate=validate.OneOf(list(AskedBy)),
+        metadata={"description": "The owner, or the arena, which looks after suspended bots."},
+    )
     created_at = fields.Integer(required=True)
     ended_at = fields.Integer(required=True, allow_none=True)
     steps = fields.List(fields.Nested(Step), required=True)
@@ -144,6 +159,7 @@ class LedgerLine(Schema):
 
 
 BotList = page_of(BotView, "BotList")
+CheckList = page_of(CheckView, "CheckList")
 Ledger = page_of(LedgerLine, "Ledger")
 
 
@@ -217,10 +233,20 @@ def create_check(bot_id: str, *, mint: Mint) -> tuple[Check, int, dict[str, str]
     """Have a bot checked.
 
     A worker challenges it to prove that it holds its secret, then asks for decisions in every phase of its rulesets.
-    A pass activates it. Follow Location to see how it goes.
+    A pass activates it. Follow Location to see how it goes. How many checks there may be in a day is limited for each
+    host and for each account.
     """
     check = services().bots.check(caller(), bot_id, mint)
     return check, 202, {"Location": f"/v1/bots/{bot_id}/checks/{check.id}"}
+
+
+@blp.get("/v1/bots/<bot:bot_id>/checks", who=account())
+@blp.arguments(PageArgs, location="query")
+@blp.response(200, CheckList)
+def list_checks(query: dict[str, Any], bot_id: str) -> dict[str, Any]:
+    """List the latest checks of a bot, newest first, those that the arena asked for among them."""
+    checks, following = services().bots.checks(caller(), bot_id, limit=query["limit"], cursor=query["cursor"])
+    return {"items": checks, "next_cursor": following}
 
 
 @blp.get("/v1/bots/<bot:bot_id>/checks/<check:check_id>", who=account())
@@ -230,7 +256,7 @@ def show_check(bot_id: str, check_id: str) -> Check:
     return services().bots.get_check(caller(), bot_id, check_id)
 
 
-@blp.post("/v1/bots/<bot:bot_id>/secret", who=account(Scope.BOTS))
+@blp.post("/v1/bots/<bot:bot_id>/secret", who=account(Scope.BOTS), audited=True)
 @blp.arguments(SecretNew)
 @idempotent
 @blp.response(201, SecretMade)
@@ -257,7 +283,7 @@ def list_decisions(query: dict[str, Any], bot_id: str) -> dict[str, Any]:
 
 def bot_view(bot: Bot, asking: Caller) -> dict[str, Any]:
     """Show a bot to somebody: its URL and the reason of its state are for its owner and the operator."""
-    shown = {
+    shown: dict[str, Any] = {
         "id": bot.id,
         "kind": "house" if is_house(bot) else "bot",
         "name": bot.name,
@@ -272,5 +298,5 @@ def bot_view(bot: Bot, asking: Caller) -> dict[str, Any]:
         "activated_at": bot.activated_at,
     }
     if asking.owns(bot.account_id) or asking.is_operator:
-        shown |= {"url": bot.url, "new_url": bot.new_url, "reason": bot.reason}
+        shown |= {"url": bot.url, "new_url": bot.new_url, "reason": bot.reason, "suspension": bot.suspension}
     return shown

@@ -20,6 +20,29 @@ class Health(Schema):
     version = fields.String(required=True)
 
 
+class Alarm(Schema):
+    """Something that needs attention."""
+
+    alarm = fields.String(
+        required=True,
+        metadata={
+            "description": "A word that stays what it is: `memory`, `persistence`, `no_worker`, `overdue`, `clock`, "
+            "`archive`, `maintenance`; there may be others."
+        },
+    )
+    detail = fields.String(required=True, metadata={"description": "What is wrong, in words."})
+
+
+class Readiness(Health):
+    """The arena does its work; whether all is well, the alarms say."""
+
+    alarms = fields.List(
+        fields.Nested(Alarm),
+        required=True,
+        metadata={"description": "What needs attention soon. Empty if all is well."},
+    )
+
+
 @blp.get("/health/live", who=public())
 @blp.response(200, Health)
 def live() -> dict[str, Any]:
@@ -28,11 +51,12 @@ def live() -> dict[str, Any]:
 
 
 @blp.get("/health/ready", who=public())
-@blp.response(200, Health)
+@blp.response(200, Readiness)
 def ready() -> dict[str, Any]:
-    """Tell that the store answers too.
+    """Tell that the store answers and takes writes, and what needs attention.
 
-    503 while it doesn't.
+    503 if it doesn't. What is shown may be a second old.
     """
-    services().store.is_ready()
-    return {"version": services().version}
+    alarms = services().readiness.alarms()
+    shown = [{"alarm": word, "detail": detail} for word, detail in alarms.items()]
+    return {"version": services().version, "alarms": shown}

@@ -70,7 +70,8 @@ def _key(asking: Caller) -> str | None:
 
 def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
     kept = services().store.idempotency
-    begun = kept.begin(scope, hashlib.sha256(bodies.whole(request)).hexdigest())
+    fingerprint = hashlib.sha256(bodies.whole(request)).hexdigest()
+    begun = kept.begin(scope, fingerprint, account_id=caller().account_id or "")
     if begun.status == "conflict":
         raise Problem(422, f"that {HEADER} came with another body before", code="idempotency_key_reused")
     if begun.status == "in_flight":
@@ -80,11 +81,11 @@ def _once(scope: str, mint: Mint, view: Callable[[], Any]) -> Any:
         return _replayed(begun.answer, mint)
     try:
         answer: Response = current_app.make_response(view())
+        headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        kept.finish(begun, Answer(answer.status_code, headers, without_secrets(answer.get_data(as_text=True), mint)))
     except Exception:  # whatever it was, the key is free again, and the error goes on
         kept.abandon(begun)
         raise
-    headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-    kept.finish(begun, Answer(answer.status_code, headers, without_secrets(answer.get_data(as_text=True), mint)))
     return answer
 
 

@@ -28,6 +28,7 @@ CONVERTERS: dict[str, type[_Pattern]] = {
     "check": _converter(f"chk_{_TAIL}", "chk_" + "a" * ID_LENGTH),
     "game": _converter(f"gam_{_TAIL}", "gam_" + "a" * ID_LENGTH),
     "tournament": _converter(f"trn_{_TAIL}", "trn_" + "a" * ID_LENGTH),
+    "letter": _converter("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "00000000-0000-4000-8000-000000000000"),
     "ruleset": _converter("[a-z][a-z0-9_]{0,31}", "river"),
     "seat": _converter("[0-7]", "0"),
 }

@@ -12,13 +12,13 @@ from itertools import islice
 from typing import Any
 
 from flask import Flask, Response, current_app, request
-from redis.exceptions import ConnectionError, RedisError, TimeoutError  # noqa: A004 (redis-py's names)
+from redis import RedisError
 from werkzeug.exceptions import HTTPException
 
 from service.api import wire
 from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
-from service.store.errors import BadCursorError, ContendedError
+from service.store.errors import BadCursorError, ContendedError, passes
 
 RETRY_AFTER_S = 2
 """What a client is told to wait when the store is away."""
@@ -31,14 +31,9 @@ STATUS: dict[type[errors.ArenaError], int] = {
     errors.ForbiddenError: 403,
     errors.ConflictError: 409,
     errors.InvalidError: 422,
+    errors.TooManyError: 429,
     errors.UnavailableError: 503,
 }
-
-_STORE_SAYS_LATER = (
-    "LOADING", "OOM", "READONLY", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY ", "TRYAGAIN",
-    "command not allowed when used memory", "You can't write against a read only",
-)  # fmt: skip
-"""How the server begins an error that will pass; redis-py cuts the first word off some."""
 
 log = logging.getLogger(__name__)
 
@@ -129,9 +124,7 @@ def _bad_cursor(error: BadCursorError) -> Response:
 
 
 def _store_failed(error: RedisError) -> Response:
-    if isinstance(error, (ConnectionError, TimeoutError)) or str(error).startswith(_STORE_SAYS_LATER):
-        return _away(error)
-    return _bug(error)
+    return _away(error) if passes(error) else _bug(error)
 
 
 def _away(error: Exception) -> Response:

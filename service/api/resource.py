@@ -24,7 +24,7 @@ from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema
 from webargs.flaskparser import FlaskParser
 
-from service.api import bodies
+from service.api import auditing, bodies
 from service.api.auth import Audience
 from service.api.fields import ProblemSchema
 from service.api.problems import Problem
@@ -67,9 +67,9 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         """Register a view that reads."""
         return self.route(rule, who=who, methods=["GET"])
 
-    def post(self, rule: str, *, who: Audience) -> Decorator:
+    def post(self, rule: str, *, who: Audience, audited: bool = False) -> Decorator:
         """Register a view that creates or starts something."""
-        return self.route(rule, who=who, methods=["POST"])
+        return self.route(rule, who=who, methods=["POST"], audited=audited)
 
     def put(self, rule: str, *, who: Audience) -> Decorator:
         """Register a view that sets something whole."""
@@ -79,15 +79,18 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         """Register a view that changes some fields."""
         return self.route(rule, who=who, methods=["PATCH"])
 
-    def delete(self, rule: str, *, who: Audience) -> Decorator:
+    def delete(self, rule: str, *, who: Audience, audited: bool = False) -> Decorator:
         """Register a view that removes something."""
-        return self.route(rule, who=who, methods=["DELETE"])
+        return self.route(rule, who=who, methods=["DELETE"], audited=audited)
 
-    def route(self, rule: str, *, who: Audience, methods: list[str]) -> Decorator:
-        """Register an operation for its audience; see the module."""
+    def route(self, rule: str, *, who: Audience, methods: list[str], audited: bool = False) -> Decorator:
+        """Register an operation for its audience; see the module.
+
+        What the operator does by it is in the audit log, and if it is `audited` what accounts do, too.
+        """
 
         def decorator(view: View) -> View:
-            operation = self._documented(_guarded(view, who), rule, who)
+            operation = self._documented(_guarded(view, who, audited=audited), rule, who)
             super(Resource, self).route(rule, methods=methods)(operation)
             return operation
 
@@ -138,7 +141,7 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         return cast("View", self.doc(**said, responses=problems)(view))
 
 
-def _guarded(view: View, who: Audience) -> View:
+def _guarded(view: View, who: Audience, *, audited: bool) -> View:
     @functools.wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         who.check(g.caller)
@@ -146,6 +149,7 @@ def _guarded(view: View, who: Audience) -> View:
         if request.args and "query" not in locations:
             name = next(iter(request.args))
             raise Problem(422, f"{name:.40}: no argument here", errors={name: ["unknown field"]})
+        auditing.begin(_camel(view.__name__), of_accounts=audited)
         return view(*args, **kwargs)
 
     guarded.audience = who  # type: ignore[attr-defined]  # a note on a view

@@ -112,7 +112,7 @@ def join_seat(body: dict[str, Any], game_id: str, number: str, *, mint: Mint) ->
     Anyone may; the answer holds the seat's token, once. The game begins when no seat is open, unless its start is
     manual.
     """
-    return {"seat": int(number), "token": services().games.join(game_id, int(number), body["name"], mint)}
+    return {"seat": int(number), "token": services().games.join(caller(), game_id, int(number), body["name"], mint)}
 
 
 @blp.delete("/v1/games/<game:game_id>/seats/<seat:number>", who=seat())

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from service.arena.caller import ALL_SCOPES, Caller, Scope
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import ACCOUNT_TOKEN, Mint, token_hash
 from service.store.accounts import Token
-from service.store.entities import Account
+from service.store.entities import Account, AccountState
 from service.store.errors import FullError, LastError
 
 if TYPE_CHECKING:
     from service.store.accounts import AccountStore
 
 MAX_TOKENS = 50
+GONE: Final = {AccountState.ERASING, AccountState.ERASED}
+"""Accounts whose tokens nobody has ever heard of."""
 
 
 class Accounts:
@@ -72,10 +74,14 @@ class Accounts:
             raise NotFoundError("there is no such token")
 
     def identify(self, hashed: str, address: str) -> Caller | None:
-        """Find whose a token is, by its SHA-256."""
+        """Find whose a token is, by its SHA-256; raises ForbiddenError if the operator has disabled the account."""
         token = self._store.token(hashed)
-        if token is None:
+        account = self._store.get(token.account_id) if token else None
+        if token is None or account is None or account.state in GONE:
             return None
+        if account.state is AccountState.DISABLED:
+            detail = f"the operator has disabled this account: {account.reason}"
+            raise ForbiddenError(detail, code="account_disabled")
         scopes = frozenset(Scope(scope) for scope in token.scopes)
         return Caller(address=address, account_id=token.account_id, token_id=token.id, scopes=scopes)
 

@@ -17,6 +17,7 @@ from service.store.entities import Bot, BotState, Check
 from service.store.errors import FullError
 
 if TYPE_CHECKING:
+    from service.arena.allowance import Allowance
     from service.arena.caller import Caller
     from service.arena.queue import Queue
     from service.store.bots import BotStore
@@ -54,6 +55,7 @@ class Bots:
         max_bots: int,
         clock: Callable[[], int],
         busy: Callable[[str], bool],
+        allowance: Allowance,
     ) -> None:
         self._store = store
         self._ledger = ledger
@@ -63,6 +65,7 @@ class Bots:
         self._max_bots = max_bots
         self._clock = clock
         self._busy = busy
+        self._allowance = allowance
 
     def create(
         self, caller: Caller, wanted: Mapping[str, Any], secret: str | None, mint: Mint
@@ -139,7 +142,11 @@ class Bots:
         self._store.delete(bot)
 
     def check(self, caller: Caller, bot_id: str, mint: Mint) -> Check:
-        """Have the bot challenged and checked by a worker; a pass activates it. One check at a time."""
+        """Have the bot challenged and checked by a worker; a pass activates it. One check at a time.
+
+        Raises ConflictError, InvalidError for a URL that can't be called any more, TooManyError when its host, or the
+        account, has had the checks of a day.
+        """
         bot = self._owned(caller, bot_id)
         if bot.state is BotState.DISABLED:
             raise ConflictError("the operator has disabled this bot", code="bot_disabled")
@@ -149,6 +156,7 @@ class Bots:
         if check is None:
             self._check_idle(bot_id)
             check = Check(id=mint.id("chk_"), bot_id=bot.id, url=url, created_at=self._clock())
+            self._allowance.take_for(caller.account, check)
             self._store.create_check(check)
         self._queue.check(check.id)
         return check
@@ -160,6 +168,11 @@ class Bots:
         if check is None or check.bot_id != bot_id:
             raise NotFoundError("there is no such check")
         return check
+
+    def checks(self, caller: Caller, bot_id: str, *, limit: int, cursor: str | None) -> tuple[list[Check], str | None]:
+        """List the checks of the caller's bot that are kept, newest first, the arena's own among them."""
+        self._owned(caller, bot_id)
+        return self._store.list_checks(bot_id, limit=limit, cursor=cursor)
 
     def rotate_secret(self, caller: Caller, bot_id: str, secret: str | None, mint: Mint) -> str | None:
         """Give the bot a new secret, which is answered if the arena makes it; the old one stays valid for 24 hours."""
@@ -191,7 +204,7 @@ class Bots:
 
     def _check_idle(self, bot_id: str) -> None:
         for check in self._store.list_checks(bot_id, limit=1)[0]:
-            if check.ended_at is None and self._clock() - check.created_at < CHECK_MS:
+            if check.ended_at is None and 0 <= self._clock() - check.created_at < CHECK_MS:
                 detail = "a check of this bot is under way"
                 raise ConflictError(detail, code="check_under_way", check_id=check.id)
 
@@ -240,7 +253,8 @@ def changed(bot: Bot, wanted: Mapping[str, Any]) -> Bot:
         after["new_url"] = None if new == bot.url else new
     if not set(after.get("rulesets", ())) <= set(bot.rulesets) and bot.state is not BotState.PENDING:
         _refuse_disabled(bot)
-        after |= {"state": BotState.PENDING, "reason": "its rulesets have changed; a check has to pass"}
+        why = "its rulesets have changed; a check has to pass"
+        after |= {"state": BotState.PENDING, "reason": why, "suspension": None}
     elif "state" in after:
         after |= {"state": reached(bot, BotState(after["state"])), "reason": None}
     return msgspec.structs.replace(bot, **after)
@@ -249,7 +263,9 @@ def changed(bot: Bot, wanted: Mapping[str, Any]) -> Bot:
 def judged(bot: Bot, state: BotState, reason: str) -> Bot:
     """Apply the operator's judgement to a bot; see `Bots.judge`."""
     if state is BotState.DISABLED:
-        return msgspec.structs.replace(bot, state=state, reason=reason)
+        return msgspec.structs.replace(bot, state=state, reason=reason, with_account=False, suspension=None)
+    if bot.with_account:
+        raise ConflictError("the bot's account is disabled: enable that", code="account_disabled")
     if bot.state is BotState.DISABLED:
         why = "enabled by the operator; a check has to pass"
         return msgspec.structs.replace(bot, state=BotState.PENDING, reason=why)

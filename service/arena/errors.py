@@ -66,6 +66,12 @@ class UnavailableError(ArenaError):
         self.retry_after = retry_after
 
 
+class TooManyError(UnavailableError):
+    """This caller, or all together, have asked for it often enough for now; `retry_after` is in seconds."""
+
+    code = "too_many"
+
+
 def invalid(field: str, detail: str, *, code: str | None = None) -> InvalidError:
     """Refuse one field by its dotted path."""
     return InvalidError(f"{field}: {detail}", code=code, errors={field: [detail]})

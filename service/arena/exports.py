@@ -19,8 +19,9 @@ from service.arena.counting import counted
 from service.arena.scoreboard import Scoreboard, ranked
 from service.arena.tournaments import Tournaments
 from service.referee.table import Table
-from service.store.entities import Tournament
+from service.store.entities import Game, Tournament
 from service.store.store import Store
+from service.store.stored import Log
 
 
 class Exports:
@@ -40,8 +41,7 @@ class Exports:
         for result in counted(self._store, tournament).results:
             loaded = self._store.games.load(result.game_id)
             if loaded is not None and loaded[0].state.is_end:
-                written = record.encode(Table.replayed(*loaded).record(loaded[0].state.value))  # type: ignore[arg-type]  # an end
-                yield written.rstrip(b"\n") + b"\n"
+                yield record_line(*loaded)
 
     def sheet(self, tournament_id: str) -> Iterator[bytes]:
         """Give the results as CSV."""
@@ -65,6 +65,12 @@ class Exports:
                 ratings=self._store.ratings.of_tournament(tournament_id),
             )
         )
+
+
+def record_line(game: Game, log: Log, secret: bytes) -> bytes:
+    """Give the record of a game that has ended, as a line; raises what a log raises that these rules didn't make."""
+    written = record.encode(Table.replayed(game, log, secret).record(game.state.value))  # type: ignore[arg-type]  # an end
+    return written.rstrip(b"\n") + b"\n"
 
 
 def _shown(tournament: Tournament, entries: list[Entry]) -> list[Entry]:

@@ -12,6 +12,7 @@ from bot_sdk.games.registry import Ruleset, RulesetError, ruleset
 from bot_sdk.results.values import GameState
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
+from service.arena.maintenance import check_begins
 from service.arena.minting import SEAT_TOKEN, Mint, token_hash
 from service.arena.queue import Queue, set_going
 from service.arena.reading import Covered, Reading, Shown, summaries
@@ -71,7 +72,7 @@ class Games:
         """Make a game as ordered, and start it if nobody is missing.
 
         `order` has ruleset, options, seats, limits (of `Limits`) and start (auto or manual). A retried order gives
-        the game of its first try. Raises ForbiddenError, InvalidError, ConflictError.
+        the game of its first try. Raises ForbiddenError, InvalidError, ConflictError, UnavailableError in maintenance.
         """
         game_id = mint.id("gam_")
         found = self._store.games.get(game_id)
@@ -85,8 +86,9 @@ class Games:
     def _make(self, caller: Caller, order: Mapping[str, Any], game_id: str, mint: Mint) -> Game:
         rules, options = _rules(order)
         self._check_may_create(caller, order["seats"])
+        check_begins(self._store.maintenance)
         bots = self._bots(caller, order["seats"], rules)
-        seats = [seated(number, shown, bots) for number, shown in enumerate(order["seats"])]
+        seats = [seated(number, shown, bots, caller.account_id) for number, shown in enumerate(order["seats"])]
         self._reserve(caller, game_id, bots)
         secret = self._pack_secret()
         waits = order["start"] == "manual" or any(seat.kind == OPEN for seat in seats)
@@ -192,12 +194,17 @@ class Games:
 
     # --- seats and start ----------------------------------------------------------------------------------------------
 
-    def join(self, game_id: str, number: int, name: str, mint: Mint) -> str:
-        """Seat a person on an open seat; give the token of the seat. Raises NotFoundError, ConflictError."""
+    def join(self, caller: Caller, game_id: str, number: int, name: str, mint: Mint) -> str:
+        """Seat a person on an open seat; give the token of the seat.
+
+        Raises NotFoundError, ConflictError; UnavailableError in maintenance, where the last to join starts the game.
+        """
         game = self.get(game_id)
         _check_seat(game, number)
+        if game.start == "auto":
+            check_begins(self._store.maintenance)
         token = _seat_token(mint, number)
-        seated = Seat(kind=HUMAN, name=name)
+        seated = Seat(kind=HUMAN, name=name, account_id=caller.account_id)
         told = self._store.games.fill_seat(game_id, number, seated, replaces=OPEN, token=token_hash(token))
         if told == "taken":
             raise ConflictError(f"seat {number} is taken", code="seat_taken")
@@ -247,11 +254,13 @@ class Games:
     def set_state(self, caller: Caller, game_id: str, state: GameState) -> Game:
         """Start or cancel a game; idempotent. Its owner may, the operator, and until it runs whoever holds a seat.
 
-        Raises ForbiddenError, ConflictError.
+        Raises ForbiddenError, ConflictError, UnavailableError for a start in maintenance.
         """
         game = self.get(game_id)
         self._check_may_steer(caller, game)
         if state is GameState.RUNNING:
+            if game.state is GameState.OPEN:
+                check_begins(self._store.maintenance)
             if not self._start(game_id):
                 why = "it has ended" if self.get(game_id).state.is_end else "a seat is open"
                 raise ConflictError(f"the game can't start: {why}", code="cannot_start")

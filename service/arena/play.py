@@ -18,6 +18,7 @@ from service.arena.queue import Queue
 from service.arena.reading import BOARD_OPEN, Covered, Reading, Shown
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.store import Store
 
@@ -134,7 +135,8 @@ class Play:
         def judge(table: Table) -> Event | None:
             if asked < table.game.decisions[number]:
                 return None
-            _check_owes(table, number, asked, self._store.due.now())
+            moment = self._store.clock.read()
+            _check_owes(table, number, asked, moment)
             legal = table.game.state.legal_actions(number)
             if action not in legal:
                 raise InvalidError(
@@ -143,13 +145,13 @@ class Play:
                     errors={"action": ["not legal now"]},
                     legal_actions=legal,
                 )
-            waited = self._store.due.now() - table.times[table.game.owed_since[number]]
+            waited = moment.now - table.owed_since(number, moment)
             return table.game.judged(number, action, ms=quantised(waited))
 
         table, is_new = self._commit(caller, game_id, number, judge)
         if not is_new:
             _check_same(table, number, asked, action)
-        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number))
+        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number, self._store.clock.read()))
 
     def leave(self, caller: Caller, game_id: str, number: int) -> None:
         """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error.
@@ -171,7 +173,10 @@ class Play:
     def _commit(
         self, caller: Caller, game_id: str, number: int, judge: Callable[[Table], Event | None]
     ) -> tuple[Table, bool]:
-        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do."""
+        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do.
+
+        So it is too if another request has committed the same meanwhile.
+        """
         for _ in range(TRIES):
             game, table = self._games.table(game_id)
             check_holds(caller, game, number)
@@ -189,7 +194,7 @@ class Play:
             if told.status == "committed":
                 table.committed(events, told.at)
                 self._go_on(table)
-                return self._after(table), True
+                return self._after(table), told.is_new
         raise UnavailableError("others were quicker again and again; try again", retry_after=1)
 
     def _after(self, table: Table) -> Table:
@@ -203,7 +208,8 @@ class Play:
         owed = table.game.owed()
         people = [seat for seat in owed if table.kind(seat) == HUMAN and not table.game.is_out(seat)]
         if owed and len(people) == len(owed):
-            self._store.due.add(due.game(table.id), min(table.deadline(seat) for seat in people))
+            moment = self._store.clock.read()
+            self._store.due.add(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
         else:
             self._queue.drive(table.id)
 
@@ -223,7 +229,7 @@ class Play:
 
         game, table = self._follow(game_id, self._games.table, is_seen, seconds)
         check_holds(caller, game, number)
-        return Look(views.tag(game, table, number), views.seat(game, table, number))
+        return Look(views.tag(game, table, number), views.seat(game, table, number, self._store.clock.read()))
 
     def _follow(
         self,
@@ -245,14 +251,14 @@ def _number_of(decision_id: str, game_id: str, number: int) -> int:
     return parsed[2]
 
 
-def _check_owes(table: Table, number: int, asked: int, now: int) -> None:
+def _check_owes(table: Table, number: int, asked: int, moment: Moment) -> None:
     if table.meta.state is not GameState.RUNNING:
         raise ConflictError(f"the game is {table.meta.state.value}", code="not_running")
     if table.game.is_out(number):
         raise ConflictError("the seat has retired", code="retired")
     if asked != table.game.decisions[number] or number not in table.game.owed():
         raise ConflictError("that decision isn't owed now", code="not_owed")
-    if now >= table.deadline(number):
+    if moment.now >= table.deadline(number, moment):
         raise ConflictError("too late: the time for that decision is over", code="too_late")
 
 

@@ -23,6 +23,9 @@ class Queue(Protocol):
     def fit_tournament(self, tournament_id: str) -> None:
         """Have the ratings of a tournament's own games computed."""
 
+    def erase(self, account_id: str) -> None:
+        """Have an account that is to be erased looked at."""
+
     def fit(self, ruleset: str) -> None:
         """Have the ratings of a ruleset computed anew."""
 

@@ -6,6 +6,7 @@ died.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from service.arena.queue import Queue
 from service.arena.starting import Attempt, Starting
 from service.store import due
 from service.store.entities import BotState, Game, Tournament, TournamentState
+from service.store.errors import DamagedError
 from service.store.store import Store
 from service.tournaments.boards import Place, places
 from service.tournaments.ending import all_played, how_it_ended
@@ -27,6 +29,8 @@ from service.tournaments.errors import ImpossibleScheduleError
 from service.tournaments.formats import draw
 from service.tournaments.pairs import PAIRS_AT_ONCE, Test, test_of
 from service.tournaments.situation import Draw, Situation
+
+logger: Final = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 3
 WINDOW_PER_WORKER: Final = 128
@@ -183,7 +187,7 @@ class Running:
         """Start what there is room for: tournaments that have more to start than that share the window."""
         tournament = look.situation.tournament
         running, ready = self._sort(look)
-        if tournament.state is TournamentState.PAUSED:
+        if tournament.state is TournamentState.PAUSED or self._store.maintenance.get() is not None:
             return []
         starting = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock)
         room = max(1, window // self._sharing(tournament.id)) - running
@@ -198,8 +202,9 @@ class Running:
 
     def _sharing(self, tournament_id: str) -> int:
         """Count the tournaments that want to start games now, this one among them."""
-        since = self._clock() - 2 * self._patience_ms
-        self._wanting = {name: at for name, at in self._wanting.items() if at >= since}
+        now = self._clock()
+        since = now - 2 * self._patience_ms
+        self._wanting = {name: at for name, at in self._wanting.items() if since <= at <= now}
         return len(self._wanting.keys() | {tournament_id})
 
     def _sort(self, look: Look) -> tuple[int, list[Attempt]]:
@@ -210,6 +215,9 @@ class Running:
         for attempt, game in zip(begun, self._games(begun), strict=True):
             if game is None:
                 again[attempt.place.name] = attempt
+            elif isinstance(game, DamagedError):
+                logger.error("game %s can't be read, and counts as aborted: %s", attempt.game_id, game)
+                again[attempt.place.name] = self._after_abort(attempt, None)
             elif game.state in {GameState.ABORTED, GameState.CANCELLED}:
                 again[attempt.place.name] = self._after_abort(attempt, game)
             else:
@@ -223,28 +231,28 @@ class Running:
         ]
         return running, [attempt for attempt in ready if attempt is not None]
 
-    def _games(self, attempts: Iterable[Attempt]) -> list[Game | None]:
-        return self._store.games.get_many([attempt.game_id for attempt in attempts])
+    def _games(self, attempts: Iterable[Attempt]) -> list[Game | DamagedError | None]:
+        return self._store.games.find([attempt.game_id for attempt in attempts])
 
-    def _after_abort(self, attempt: Attempt, game: Game) -> Attempt | None:
-        """Give the next attempt; after the last one, write that the game couldn't be played."""
+    def _after_abort(self, attempt: Attempt, game: Game | None) -> Attempt | None:
+        """Give the next attempt; after the last one, write that the game couldn't be played (nor read: None)."""
         if attempt.number + 1 < ATTEMPTS:
             return attempt.following
-        seats = len(game.seats)
+        seats = len(attempt.place.bots)
         self._store.tournaments.put_result(
             Result(
-                game_id=game.id,
+                game_id=attempt.game_id,
                 state=GameState.ABORTED,
                 slot=attempt.slot,
                 bots=list(attempt.place.bots),
-                versions=[seat.version for seat in game.seats],
+                versions=[seat.version for seat in game.seats] if game else [None] * seats,
                 totals=[0] * seats,
                 places=None,
                 retired=[False] * seats,
                 forfeited=[],
                 deals=0,
                 outcomes=[{} for _ in range(seats)],
-                ended_at=game.ended_at or self._clock(),
+                ended_at=(game and game.ended_at) or self._clock(),
             )
         )
         return None
@@ -304,7 +312,8 @@ class Running:
         A board that is closed without that result would never count for ratings.
         """
         stopped = {GameState.ABORTED, GameState.CANCELLED}
-        pending = [game for game in self._games(look.begun) if game is not None and game.state not in stopped]
+        found = self._games(look.begun)
+        pending = [game for game in found if isinstance(game, Game) and game.state not in stopped]
         for game in pending:
             self._cancel(game.id)
         return bool(pending)

@@ -100,7 +100,7 @@ class Scoreboard:
         since, played = tournament.resumed_at, finished - tournament.finished_before
         if tournament.state is not TournamentState.RUNNING or planned is None or since is None or played < TELLING:
             return None
-        pace = (self._clock() - since) / played
+        pace = max(0, self._clock() - since) / played
         return round(max(0, planned - finished) * pace / 1_000)
 
     def follow(

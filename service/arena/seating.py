@@ -24,19 +24,27 @@ def check_bot(caller: Caller, bot: Bot | None, rules: Ruleset, field: str) -> No
     if bot.availability == "tournaments" and not caller.owns(bot.account_id):
         raise invalid(field, f"{bot.name} plays in tournaments only", code="bot_unavailable")
     if bot.state is not BotState.ACTIVE:
-        raise invalid(field, f"expected an active bot, {bot.name} is {bot.state.value}", code="bot_unavailable")
+        raise invalid(field, not_active(bot, caller), code="bot_unavailable")
     if rules.name not in bot.rulesets:
         raise invalid(field, f"{bot.name} doesn't play {rules.name}", code="bot_unavailable")
 
 
-def seated(number: int, shown: Mapping[str, Any], bots: Mapping[str, Bot]) -> Seat:
-    """Make seat `number` as it is ordered; `bots` holds the registered ones of the order by id."""
+def not_active(bot: Bot, caller: Caller) -> str:
+    """Say that a bot doesn't play now; to its owner also why."""
+    said = f"expected an active bot, {bot.name} is {bot.state.value}"
+    return f"{said}: {bot.reason}" if bot.reason and caller.owns(bot.account_id) else said
+
+
+def seated(number: int, shown: Mapping[str, Any], bots: Mapping[str, Bot], account_id: str | None) -> Seat:
+    """Make seat `number` as an account ordered it; `bots` holds the registered ones of the order by id."""
     kind = shown["kind"]
     if kind == BOT:
         return bot_seat(bots[shown["bot_id"]])
     if kind == HOUSE_KIND:
         return house_seat(shown["name"], f"seats.{number}.name")
-    return OPEN_SEAT if kind == OPEN else Seat(kind=HUMAN, name=shown.get("name") or "somebody")
+    if kind == OPEN:
+        return OPEN_SEAT
+    return Seat(kind=HUMAN, name=shown.get("name") or "somebody", account_id=account_id)
 
 
 def bot_seat(bot: Bot) -> Seat:

@@ -8,10 +8,13 @@ from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
+from service.arena.checking import look_at_checks
+from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
 from service.arena.running import Running
 from service.store import due
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.store import Store
 
@@ -34,6 +37,7 @@ class Sweep:
         queue: Queue,
         running: Running,
         ratings: Ratings,
+        health: Health,
         *,
         token: str,
         every_ms: int,
@@ -45,6 +49,7 @@ class Sweep:
         self._queue = queue
         self._running = running
         self._ratings = ratings
+        self._health = health
         self._token = token
         self._every_ms = every_ms
         self._patience_ms = patience_ms
@@ -53,10 +58,13 @@ class Sweep:
 
     def once(self) -> None:
         """Sweep, unless another process does so now."""
+        if self._store.clock.mend():  # else the lock itself might be held for an hour
+            logger.warning("the store's clock has jumped: all that is due is looked at")
         workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
         if not self._may_sweep():
             return
-        now = self._store.due.now()
+        moment = self._store.clock.read()
+        now = moment.now
         names = [name.split(":", 1) for name, _ in self._store.due.peek(now, AT_ONCE)]
         for tournament_id in self._in_turn(ident for kind, ident in names if kind == "tournament"):
             self._look_at_tournament(tournament_id, workers, now)
@@ -64,7 +72,11 @@ class Sweep:
                 logger.warning("this sweep took so long that another process sweeps by now")
                 return
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
-        self._look_at_games([ident for kind, ident in names if kind == "game"], workers, now)
+        self._look_at_erasures([ident for kind, ident in names if kind == "erase"], now)
+        self._look_at_games([ident for kind, ident in names if kind == "game"], workers, moment)
+        self._look_at_health([ident for kind, ident in names if kind == "health"])
+        checks = [ident for kind, ident in names if kind == "check"]
+        look_at_checks(self._store, self._queue, checks, now, self._patience_ms)
         self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
@@ -96,7 +108,20 @@ class Sweep:
         for tournament_id in tournament_ids:
             self._queue.fit_tournament(tournament_id)
 
-    def _look_at_games(self, game_ids: list[str], workers: int, now: int) -> None:
+    def _look_at_erasures(self, account_ids: list[str], now: int) -> None:
+        self._store.due.move({due.erasure(account_id): now + self._patience_ms for account_id in account_ids})
+        for account_id in account_ids:
+            self._queue.erase(account_id)
+
+    def _look_at_health(self, bot_ids: list[str]) -> None:
+        for bot_id in bot_ids:
+            try:
+                self._health.look(bot_id)
+            except Exception:  # one bot whose look breaks must not hold up the others
+                logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
+
+    def _look_at_games(self, game_ids: list[str], workers: int, moment: Moment) -> None:
+        now = moment.now
         games = self._store.games.get_many(game_ids)
         leased = self._store.games.leased(game_ids)
         ready: list[str] = []
@@ -107,7 +132,7 @@ class Sweep:
             if game is None:
                 self._drop_orphan(game_id, now)
             elif game.state is GameState.OPEN:
-                self._look_at_open(game, now)
+                self._look_at_open(game, moment)
             elif is_leased:
                 again[name] = now + self._patience_ms
             else:
@@ -121,19 +146,16 @@ class Sweep:
             self._queue.drive(game_id)
         self._send_shards(ready, workers)
 
-    def _look_at_open(self, game: Game, now: int) -> None:
-        expires = game.created_at + self._open_seat_ms
-        if now < expires:
+    def _look_at_open(self, game: Game, moment: Moment) -> None:
+        expires = moment.adjusted(game.created_at) + self._open_seat_ms
+        if moment.now < expires:
             self._store.due.move({due.game(game.id): expires})
         elif self._store.games.end(game.id, GameState.CANCELLED):
             self._queue.drive(game.id)
 
     def _drop_orphan(self, game_id: str, now: int) -> None:
         """Drop an entry whose game never came to be; a game just being created gets its time."""
-        name = due.game(game_id)
-        at = self._store.due.at(name)
-        if at is not None and at < now - ORPHAN_MS:
-            self._store.due.drop(name)
+        self._store.due.drop_older(due.game(game_id), now - ORPHAN_MS)
 
     def _send_shards(self, game_ids: list[str], workers: int) -> None:
         for shard in shards(game_ids, workers):

@@ -15,7 +15,7 @@ from bot_sdk.results.values import Entry
 from service.arena.caller import Caller
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import Mint
-from service.arena.seating import house_seat
+from service.arena.seating import house_seat, not_active
 from service.store import due, unfinished
 from service.store.entities import BotState, Limits, Tournament, TournamentState
 from service.store.store import Store
@@ -261,7 +261,7 @@ class Tournaments:
         if not (mine or caller.is_operator or caller.owns(tournament.owner)):
             raise ForbiddenError("only the owner of the bot or of the tournament can enter it", code="not_yours")
         if bot.state is not BotState.ACTIVE:
-            raise ConflictError(f"expected an active bot, {bot.name} is {bot.state.value}", code="bot_unavailable")
+            raise ConflictError(not_active(bot, caller), code="bot_unavailable")
         if tournament.ruleset not in bot.rulesets:
             raise ConflictError(f"{bot.name} doesn't play {tournament.ruleset}", code="bot_unavailable")
         return bot.name, bot.account_id

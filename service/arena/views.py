@@ -9,6 +9,7 @@ import msgspec
 
 from bot_sdk.results.values import GameState, Slot
 from service.referee.table import Table
+from service.store.clock import Moment
 from service.store.entities import Game, Seat
 
 STOPPED: Final = {GameState.CANCELLED, GameState.ABORTED}
@@ -64,8 +65,8 @@ def covered(meta: Game) -> dict[str, Any]:
     }
 
 
-def seat(meta: Game, table: Table | None, number: int) -> dict[str, Any]:
-    """Show a game to one of its seats, with what it owes."""
+def seat(meta: Game, table: Table | None, number: int, moment: Moment) -> dict[str, Any]:
+    """Show a game to one of its seats, with what it owes, and until when by the clock at this moment."""
     shown: dict[str, Any] = {
         "game_id": meta.id,
         "seat": number,
@@ -92,7 +93,7 @@ def seat(meta: Game, table: Table | None, number: int) -> dict[str, Any]:
     if owes(table, number):
         shown["decision_id"] = table.decision_id(number)
         shown["legal_actions"] = table.game.state.legal_actions(number)
-        shown["deadline"] = table.deadline(number)
+        shown["deadline"] = table.deadline(number, moment)
     return shown
 
 
@@ -111,7 +112,8 @@ def tag(meta: Game, table: Table | None, audience: int | None) -> str:
     shown = f"{version(meta, table, audience)}.{meta.state.value}"
     if table is not None:
         return shown
-    return f"{shown}.{hashlib.sha256(msgspec.json.encode(meta.seats)).hexdigest()[:16]}"
+    seats = msgspec.json.encode([_seat(seat) for seat in meta.seats])  # as shown: a bot's address isn't
+    return f"{shown}.{hashlib.sha256(seats).hexdigest()[:16]}"
 
 
 def events(meta: Game, table: Table | None) -> list[dict[str, Any]]:

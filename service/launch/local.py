@@ -13,6 +13,7 @@ DEFAULTS: Final = {
     "SLAGVELD_RATE_PER_ADDRESS": PLENTY,
     "SLAGVELD_RATE_PER_TOKEN": PLENTY,
     "SLAGVELD_RATE_NEW_ACCOUNTS": "1000 per hour",
+    "SLAGVELD_MAX_CHALLENGES": "10000",
     "SLAGVELD_MAX_OPEN_GAMES": "500",
     "SLAGVELD_TRUST_ACCOUNTS": "1",
 }
@@ -23,6 +24,7 @@ MEANING: Final = {
     "SLAGVELD_RATE_PER_ADDRESS": f"an address may send {PLENTY}",
     "SLAGVELD_RATE_PER_TOKEN": f"a token may send {PLENTY}",
     "SLAGVELD_RATE_NEW_ACCOUNTS": "an address may make 1000 accounts an hour",
+    "SLAGVELD_MAX_CHALLENGES": "bots at one host may be checked 10000 times a day",
     "SLAGVELD_MAX_OPEN_GAMES": "an account may have 500 unfinished games",
     "SLAGVELD_TRUST_ACCOUNTS": "games between bots of one account are rated",
 }

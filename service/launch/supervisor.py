@@ -15,6 +15,7 @@ from typing import Final, Self
 
 from bot_sdk.client import Arena
 from service.launch import commands, ports
+from service.launch.attention import Attention
 from service.launch.child import Child
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.valkey import EmbeddedValkey, ValkeyError
@@ -89,8 +90,11 @@ class Supervisor:
         self._await_ready()
         if not self._signals.stop:
             ready()
-        while not self._signals.stop:
-            self._signals.wait(self._watch())
+        with Arena(self.url, timeout_s=PROBE_S) as arena:
+            attention = Attention(arena.alarms, self._tell, time.monotonic)
+            while not self._signals.stop:
+                attention.look()
+                self._signals.wait(self._watch())
 
     def _start(self) -> None:
         if self._store is not None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 OLDEST = (7, 0)
 FSYNC = ("everysec", "always")
 _LONGEST_SOCKET_PATH = 100  # the limit is 108 bytes on Linux, 104 on macOS, with the closing zero
+_ADDRESS = "address"
 _POLL_S = 0.002
 _LOCK_S = 10.0  # a server that ends needs no longer
 
@@ -77,8 +78,12 @@ class EmbeddedValkey:
 
     `port` opens a TCP port on loopback beside the unix socket. `fsync` is `everysec` or `always`; `options`
     are more arguments for the server. With `tied` (Linux, and only when started from the main thread, because
-    the kernel watches the thread) the server is told to stop when the process that started it dies.
+    the kernel watches the thread) the server is told to stop when the process that started it dies. From `max_bytes`
+    on it refuses writes, 0 for no limit.
     """
+
+    FOLDER = "valkey"
+    """The name of the sub-folder."""
 
     def __init__(
         self,
@@ -88,15 +93,17 @@ class EmbeddedValkey:
         fsync: str = "everysec",
         program: Path | None = None,
         options: tuple[str, ...] = (),
+        max_bytes: int = 0,
         tied: bool = True,
     ) -> None:
         if fsync not in FSYNC:
             raise ValkeyError(f"expected fsync to be everysec or always, got {fsync!r}")
-        self._folder = data.absolute() / "valkey"
+        self._folder = data.absolute() / self.FOLDER
         self._port = port
         self._fsync = fsync
         self._program = program
         self._options = options
+        self._max_bytes = max_bytes
         self._tied = tied
         self._process: subprocess.Popen[bytes] | None = None
         self._socket_folder: Path | None = None
@@ -133,7 +140,7 @@ class EmbeddedValkey:
 
     def url_of(self, database: int) -> str:
         """Give the address of one of the 16 databases, as redis-py reads it."""
-        return f"unix://{quote(str(self.socket_path))}?db={database}"
+        return _url(self.socket_path, database)
 
     def start(self, deadline_s: float = 30.0, *, give_up: Callable[[], bool] = lambda: False) -> None:
         """Start the server and wait until it answers, its data loaded. Does nothing if it runs.
@@ -148,6 +155,7 @@ class EmbeddedValkey:
         lock = _locked(self._folder / "lock", min(ends, time.monotonic() + _LOCK_S))
         try:
             self.socket_path.unlink(missing_ok=True)
+            (self._folder / _ADDRESS).write_text(str(self.socket_path))
             self._process = self._spawn(lock)
         finally:
             os.close(lock)  # the server holds its own copy
@@ -178,7 +186,9 @@ class EmbeddedValkey:
             "appendonly": "yes",
             "appendfsync": self._fsync,
             "save": "",
+            "maxmemory": str(self._max_bytes),
             "maxmemory-policy": "noeviction",
+            "repl-diskless-sync-delay": "0",  # a backup needn't wait for others to ask for one, too
         }
         flags = [part for name, value in settings.items() for part in (f"--{name}", value)]
         return [str(self._program or find_server()), *flags, *self._options]
@@ -228,6 +238,19 @@ class EmbeddedValkey:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def running(data: Path) -> str | None:
+    """Give the address of the server that somebody runs on a data folder, None if nobody does (or it isn't ready)."""
+    try:
+        path = Path((data.absolute() / EmbeddedValkey.FOLDER / _ADDRESS).read_text())
+    except OSError:
+        return None
+    return _url(path, 0) if _answers(path) else None
+
+
+def _url(path: Path, database: int) -> str:
+    return f"unix://{quote(str(path))}?db={database}"
 
 
 def _short_folder() -> Path:

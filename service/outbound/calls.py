@@ -19,14 +19,16 @@ Done: TypeAlias = Callable[[Answer], None]
 log = logging.getLogger(__name__)
 
 _NEWS_THREADS = 4
+_NEWS_PER_HOST = 3
 _MOST_NEWS = 1_000
 
 
 class Calls:
-    """Asks bots from a fixed pool of threads, of which one bot gets at most `most_per_bot`, half of them by default.
+    """Asks bots from a fixed pool of threads, of which one bot and one host get a share.
 
-    A call's budget starts when a thread takes it up: waiting for one costs the bot nothing. `clock` is
-    monotonic, `now` is Unix time.
+    A bot gets at most `most_per_bot`, half of them by default, and all bots of one host (a name, an IPv4 address or an
+    IPv6 /64) `most_per_host`, three quarters. A call's budget starts when a thread takes it up: waiting for one costs
+    the bot nothing. `clock` is monotonic, `now` is Unix time.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Calls:
         guard: Guard,
         *,
         threads: int = 64,
+        most_per_host: int | None = None,
         most_per_bot: int | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
@@ -41,15 +44,21 @@ class Calls:
     ) -> None:
         self._clock = clock
         self._exchanges = Exchanges(guard, clock=clock, now=now, tls=tls)
-        self._calls = Lane("bot-call", threads=threads, share=most_per_bot or max(1, threads // 2))
-        self._news = Lane("bot-news", threads=_NEWS_THREADS, share=1)
+        self._calls = Lane(
+            "bot-call",
+            threads=threads,
+            per_host=most_per_host or max(1, threads * 3 // 4),
+            per_bot=most_per_bot or max(1, threads // 2),
+        )
+        self._news = Lane("bot-news", threads=_NEWS_THREADS, per_host=_NEWS_PER_HOST, per_bot=1)
 
     def submit(self, call: Call, done: Done) -> None:
         """Ask a bot; `done` gets the answer exactly once, whatever happens, in a thread of the pool.
 
         It should only hand the answer on: what it does there is time that no other call gets.
         """
-        self._calls.put(call.endpoint.bot_id, lambda: done(self.ask(call)))
+        host = self._exchanges.host(call.endpoint.url)
+        self._calls.put(host, call.endpoint.bot_id, lambda: done(self.ask(call)))
 
     def ask(self, call: Call) -> Answer:
         """Ask a bot in the thread that calls, and wait for the answer at most the call's budget."""
@@ -71,7 +80,7 @@ class Calls:
         if self._news.waiting >= _MOST_NEWS:
             log.warning("news to %s dropped: %d wait already", call.endpoint.bot_id, _MOST_NEWS)
             return
-        self._news.put(call.endpoint.bot_id, lambda: self._tell(call))
+        self._news.put(self._exchanges.host(call.endpoint.url), call.endpoint.bot_id, lambda: self._tell(call))
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Stop within about `timeout_s`: what waits or is under way ends as our fault, the threads end."""

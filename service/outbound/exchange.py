@@ -12,11 +12,13 @@ from typing import NamedTuple
 from bot_sdk.events import Outcome
 from bot_sdk.messages import MAX_REPLY_BYTES
 from bot_sdk.signing import sign
-from service.outbound.connection import Connection, EndedError, Pool, open_connection
+from service.outbound.connection import Connection, EndedError
 from service.outbound.deadline import Deadline
 from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
-from service.outbound.values import HEAD_SHOWN, Answer, Call, OutboundError
+from service.outbound.pool import Pool, open_connection
+from service.outbound.tls import OverheadError
+from service.outbound.values import ERROR_SHOWN, HEAD_SHOWN, Answer, Call, OutboundError
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,10 @@ class Request:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a request came: what it waits for, and how late it got to wait at all, which is ours."""
+    """How far a request came: what it waits for, and how late it got to wait at all, which is ours.
+
+    A connection that was kept isn't waited for before the request is sent.
+    """
 
     deadline: Deadline
     waits_for: str = "a connection"
@@ -83,6 +88,13 @@ class Exchanges:
         self._pool = Pool(clock=clock)
         self._place = functools.lru_cache(maxsize=4096)(guard.check)
         self._closing = False
+
+    def host(self, url: str) -> str:
+        """Name the host of a URL, however it is written; of one that is refused, the URL itself: it costs no wait."""
+        try:
+            return self._place(url).host
+        except RefusedError:
+            return url
 
     def post(self, call: Call, *, wants_json: bool = True) -> Answer:
         """POST a call, signed if its endpoint has secrets; if no JSON is wanted, any 2xx will do, unread."""
@@ -125,7 +137,7 @@ class Exchanges:
             request.key,
             verdict.outcome,
             elapsed * 1000,
-            verdict.error,
+            verdict.error and verdict.error[:ERROR_SHOWN],
             verdict.status,
             verdict.head,
             verdict.body,
@@ -150,13 +162,14 @@ class Exchanges:
     ) -> _Verdict:
         if self._closing:
             raise ClosingError("the arena is shutting down")
+        is_kept = connection is not None
         if connection is None:
             progress.waits_for = "a connection"
             connection = open_connection(self._guard, self._place(request.url), progress.deadline, self._tls)
             self._pool.add(connection)
         may_go_on = False
         try:
-            _exchange(connection, request, message, progress)
+            _exchange(connection, request, message, progress, is_kept=is_kept)
             reader = connection.reader
             body = reader.body
             may_go_on = reader.may_go_on
@@ -182,17 +195,22 @@ class Exchanges:
         return "\r\n".join([*lines, "", ""]).encode("ascii") + request.body
 
 
-def _exchange(connection: Connection, request: Request, message: bytes, progress: _Progress) -> None:
+def _exchange(connection: Connection, request: Request, message: bytes, progress: _Progress, *, is_kept: bool) -> None:
     """Send, and read until the reply is whole; raises `EndedError` if the connection ends before any of it."""
     reader = connection.reader
     reader.begin(request.limit, wants_json=request.wants_json)
     try:
+        connection.has_waited = False
         connection.send(message, progress.deadline)
+        if is_kept and not connection.has_waited:
+            progress.lag = progress.deadline.elapsed
         progress.waits_for = "an answer"
         while data := connection.receive(progress.deadline):
             progress.waits_for = "the rest of the answer"
             if reader.feed(data):
                 return
+    except OverheadError as error:
+        raise Fault(Outcome.BAD_REPLY, str(error), reader.status) from error
     except (ConnectionError, ssl.SSLError) as error:
         if not reader.has_begun:
             raise EndedError(f"the connection broke before an answer: {error}") from error

@@ -29,15 +29,24 @@ Found: TypeAlias = tuple[int, int, int, str, tuple[Any, ...]]  # as `socket.geta
 Lookup: TypeAlias = "Callable[[str, int, float], list[Found]]"  # of a host and a port, within seconds
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")  # both: `localhost` may be either
+_LOCALHOST = ("127.0.0.1", "::1")
 
-# What no operator can open: this network and "any", link-local with the clouds' metadata, multicast,
-# broadcast.
+# Where no bot lives, and what no operator can open: this network and "any", link-local with the clouds' metadata,
+# multicast, broadcast, protocols' own, and IPv6 that carries an IPv4 address to whoever translates it.
 _NEVER = tuple(
-    ipaddress.ip_network(network)
-    for network in ("0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/128", "fe80::/10", "ff00::/8")
+    map(
+        ipaddress.ip_network,
+        (
+            *("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/3"),
+            *("::/128", "::ffff:0:0:0/96", "64:ff9b:1::/48", "2001::/23", "2002::/16", "fe80::/10", "ff00::/8"),
+        ),
+    )
 )
 # Metadata services inside networks that an operator may well open.
-_METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")))
+_METADATA = frozenset(map(ipaddress.ip_address, ("100.100.100.200", "fd00:ec2::254", "fd20:ce::254")))
+# IPv6 that carries an IPv4 address as well, but is judged by that; to open it would be to open what it carries.
+_CARRIERS = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
+_PUBLIC_IPV6 = IPv6Network("2000::/3")  # no other address is anyone's on the public internet
 # Ports under 1024 are other services', but for the web's own. Above, these listen to whoever can reach them.
 _WEB_PORTS = frozenset({80, 443})
 _SERVICE_PORTS = frozenset(
@@ -45,9 +54,12 @@ _SERVICE_PORTS = frozenset(
     | {2375, 2376, 2379, 2380, 6443, 10250}  # what runs containers
 )
 _MOST_ATTEMPTS = 4
+_MOST_ADDRESSES = 32
 _LONGEST_URL = 2048
 _NO_DELAY = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
 _PATH_SAFE = "/%:@!$&'()*+,;=~"
+# What may stand between the slashes; `urlsplit` takes more, such as something after an address in brackets.
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:]+)(:[0-9]*)?", re.IGNORECASE)
 # A last label that browsers and C libraries read as an IPv4 address in octal, hex or one piece.
 _NUMBER = re.compile(r"(?:^|\.)(0x[0-9a-f]*|[0-9]+)\.?\Z", re.IGNORECASE)
 
@@ -70,20 +82,24 @@ def _allowed_network(written: str) -> Network:
         network = ipaddress.ip_network(written)
     except ValueError as error:
         raise NetworkSettingError(f"expected a network such as 10.1.0.0/16, got {written!r}: {error}") from error
-    for never in _NEVER:
+    for never in (*_NEVER, *_CARRIERS):
         if network.version == never.version and network.overlaps(never):
             raise NetworkSettingError(f"bots can't be allowed in {network}: it holds addresses of {never}")
     return network
 
 
 class _BotPolicy(ssrfguard.Policy):
-    """The package's policy, except that no allowed network opens a metadata service inside it."""
+    """The package's policy, except that some addresses stay shut in any network, and of IPv6 more are no one's."""
 
     def check_address(self, address: str | IPv4Address | IPv6Address) -> None:
         parsed = ipaddress.ip_address(address) if isinstance(address, str) else address
-        if parsed in _METADATA:
-            raise ssrfguard.BlockedAddressError(str(parsed), "no bot may live there")
         super().check_address(parsed)
+        if parsed in _METADATA or any(parsed in network for network in _NEVER):
+            raise ssrfguard.BlockedAddressError(str(parsed), "no bot may live there")
+        if parsed.version == 6 and not any(
+            parsed in network for network in (_PUBLIC_IPV6, *_CARRIERS, *self.allowed_networks)
+        ):
+            raise ssrfguard.BlockedAddressError(str(parsed), "it isn't on the public internet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +115,14 @@ class Place:
         return self.target.scheme == "https"
 
     @property
+    def host(self) -> str:
+        """Who answers there, as far as a URL tells: a name, an IPv4 address, or a /64, as one IPv6 host may have."""
+        address = self.target.address
+        if isinstance(address, IPv6Address):
+            return str(address.ipv4_mapped or IPv6Network((address, 64), strict=False))
+        return self.target.host.rstrip(".")
+
+    @property
     def host_header(self) -> str:
         """The host as HTTP writes it, with a port that isn't the usual one."""
         host = self.target.host.rstrip(".")
@@ -110,8 +134,8 @@ class Guard:
     """Judges URLs, looks names up within a deadline, and connects to what it has judged.
 
     `networks` is what the operator opens besides the public internet. `local_names` are the names that the operator's
-    own resolver answers, by `getaddrinfo`: that knows no deadline, so it is the operator's to keep quick. `localhost`
-    needs no resolver. All other names go to the name servers by `lookup`.
+    own resolver answers, by `getaddrinfo`: that knows no deadline, so it is the operator's to keep quick. `localhost`,
+    and what ends in it, needs no resolver. All other names go to the name servers by `lookup`.
     """
 
     def __init__(
@@ -141,8 +165,12 @@ class Guard:
             target = self._policy(port, "reject").check_url(url)
         except ssrfguard.SSRFGuardError as error:
             raise RefusedError(str(error)) from error
+        if not _AUTHORITY.fullmatch(parts.netloc):
+            raise RefusedError(f"expected a host and perhaps a port, got {parts.netloc!r}")
         if target.address is None and _NUMBER.search(target.host):
             raise RefusedError(f"expected a name or an address in its usual form, got {target.host!r}")
+        if _is_localhost(target) and not any(map(self._policy(port, "drop").permits_address, _LOCALHOST)):
+            raise RefusedError(f"{target.host!r} is not permitted: this machine's own addresses aren't open to bots")
         return Place(target, f"{path}?{query}" if query else path)
 
     def resolve(self, place: Place, deadline: Deadline) -> tuple[Address, ...]:
@@ -180,14 +208,16 @@ class Guard:
         From the operator's resolver, and for `localhost`, such an answer only means that one address family isn't
         open; from a stranger's name server it is the mark of an attack.
         """
-        name = target.host.rstrip(".")
-        if name == "localhost":
+        if _is_localhost(target):
             return _localhost, "drop"
-        if target.address is not None or name in self._local_names:
+        if target.address is not None or target.host.rstrip(".") in self._local_names:
             return None, "drop"
 
         def resolver(host: str, port: int, *_: int) -> list[Found]:
-            return self._lookup(host, port, deadline.left())
+            found = self._lookup(host, port, deadline.left())
+            if len(found) > _MOST_ADDRESSES:
+                raise RefusedError(f"expected a name with at most {_MOST_ADDRESSES} addresses, got {len(found)}")
+            return found
 
         return resolver, "reject"
 
@@ -213,11 +243,17 @@ def ask_name_servers(host: str, port: int, timeout: float) -> list[Found]:
     return UdpResolver(nameservers=servers, timeout=timeout)(host, port)
 
 
+def _is_localhost(target: Target) -> bool:
+    """Whether a name is this machine's own, which no name server is asked about (RFC 6761, 6.3)."""
+    return f".{target.host.rstrip('.')}".endswith(".localhost")
+
+
 def _localhost(_host: str, port: int, *_: int) -> list[Found]:
-    """Both loopback addresses, whatever the hosts file says: a bot may listen on either (RFC 6761, 6.3)."""
+    """Both loopback addresses, whatever the hosts file says: a bot may listen on either."""
+    v4, v6 = _LOCALHOST
     return [
-        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port)),
-        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("::1", port, 0, 0)),
+        (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (v4, port)),
+        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (v6, port, 0, 0)),
     ]
 
 

@@ -13,6 +13,7 @@ from bot_sdk.events import Outcome
 from service.outbound.values import HEAD_SHOWN
 
 HEADERS_LIMIT = 16 * 1024
+MOST_HEADERS = 100
 _HEADERS_READ = frozenset({b"content-type", b"content-length", b"content-encoding", b"transfer-encoding"})
 
 
@@ -37,6 +38,7 @@ class ReplyReader:
         "_body",
         "_ended",
         "_extra",
+        "_header_count",
         "_headers",
         "_headers_done",
         "_keeps_alive",
@@ -56,6 +58,7 @@ class ReplyReader:
         """Expect a 200 with at most `limit` bytes of JSON; or, if none is wanted, any 2xx."""
         self._limit = limit
         self._wants_json = wants_json
+        self._header_count = 0
         self._headers: dict[bytes, bytes] = {}
         self._headers_done = False
         self._body: list[bytes] = []
@@ -90,18 +93,12 @@ class ReplyReader:
 
         Raises `Fault` as soon as it can't become a good one.
         """
-        self._wire += len(data)
-        try:
-            self._parser.feed_data(data)  # type: ignore[union-attr]  # a closed connection isn't read
-        except HttpParserUpgrade:
-            self._extra = True
-        except HttpParserError as error:
-            if not self._ended:
-                raise self._fault(f"expected HTTP/1.1, got something unreadable: {error}", data) from error
-            self._extra = True
+        if not self._headers_done and self._wire + len(data) > HEADERS_LIMIT:
+            data = self._parse_headers(data)
+        self._parse(data)
+        if self._header_count > MOST_HEADERS:
+            raise self._fault(f"expected at most {MOST_HEADERS} headers")
         if not self._headers_done:
-            if self._wire > HEADERS_LIMIT:
-                raise self._fault(f"expected at most {HEADERS_LIMIT} bytes of headers")
             return False
         self._check_status()
         if not self._wants_json:
@@ -120,6 +117,26 @@ class ReplyReader:
             raise self._fault("the connection closed within the headers")
         if b"content-length" in self._headers or b"transfer-encoding" in self._headers:
             raise self._fault(f"the connection closed after {self._size} bytes of a longer body")
+
+    def _parse_headers(self, data: bytes) -> bytes:
+        """Take no more than headers may have, in whatever pieces they come, and give back the rest."""
+        room = HEADERS_LIMIT - self._wire
+        if room:
+            self._parse(data[:room])
+        if not self._headers_done:
+            raise self._fault(f"expected at most {HEADERS_LIMIT} bytes of headers")
+        return data[room:]
+
+    def _parse(self, data: bytes) -> None:
+        self._wire += len(data)
+        try:
+            self._parser.feed_data(data)  # type: ignore[union-attr]  # a closed connection isn't read
+        except HttpParserUpgrade:
+            self._extra = True
+        except HttpParserError as error:
+            if not self._ended:
+                raise self._fault(f"expected HTTP/1.1, got something unreadable: {error}", data) from error
+            self._extra = True
 
     def _check_status(self) -> None:
         expected = 200 if self._wants_json else 299
@@ -152,6 +169,7 @@ class ReplyReader:
         """Keep the few headers that matter; those of trailers and of a second reply don't."""
         if self._headers_done:
             return
+        self._header_count += 1
         name = name.lower()
         if name in _HEADERS_READ:
             known = self._headers.get(name)

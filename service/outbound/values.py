@@ -9,6 +9,7 @@ from bot_sdk.events import Outcome
 from bot_sdk.messages import MAX_REPLY_BYTES, MAX_REPLY_BYTES_PER_DECISION
 
 HEAD_SHOWN = 512
+ERROR_SHOWN = 500
 
 
 class OutboundError(Exception):
@@ -50,9 +51,9 @@ class Answer:
     """How a call ended. `ok` means a whole body of JSON type within its limits: nobody has read it yet.
 
     `outcome` is one of ok, late, unreachable, bad_status, bad_reply, our_fault. `ms` is the time waited,
-    since the call got its slot. `error` says what went wrong and `head`, the first 512 bytes of a body, what
-    was sent instead: both come from strangers and are for the bot's owner only. `body` is there if the
-    outcome is `ok`.
+    since the call got its slot. `error` says in at most 500 characters what went wrong and `head`, the first 512
+    bytes of a body, what was sent instead: both come from strangers and are for the bot's owner only. `body` is
+    there if the outcome is `ok`.
     """
 
     key: Hashable

@@ -12,10 +12,11 @@ from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
 from service.referee.rated import is_rated
+from service.referee.suspending import GONE, Suspending, is_gone
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
-from service.store.entities import Game
+from service.store.entities import Game, Limits
 from service.store.errors import NotFoundError
 from service.store.ledger import Ending, LedgerLine
 from service.store.store import Store
@@ -36,7 +37,9 @@ class Aftermath:
         self._calls = calls
         self._public_url = public_url
         self._trusts_accounts = trusts_accounts
+        self._suspending = Suspending(store.bots, store.ledger, store.due)
         self._lines: list[LedgerLine] = []
+        self._gone: set[tuple[str, str, str]] = set()
 
     def began(self, table: Table) -> None:
         """Tell the bots that their game begins."""
@@ -45,12 +48,14 @@ class Aftermath:
 
     def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
         """Keep a line for the ledger of the bot's owner until `flush`."""
-        error = verdict.error
+        error, shown = verdict.error, table.meta.seats[event.seat]
         if event.outcome is Outcome.ILLEGAL:
             error = f"expected a legal action, got {verdict.action!r}"
+        if verdict.status == GONE:
+            self._gone.add((shown.bot_id or "", shown.url or "", table.id))
         self._lines.append(
             LedgerLine(
-                bot_id=table.meta.seats[event.seat].bot_id or "",
+                bot_id=shown.bot_id or "",
                 decision_id=decision_id,
                 game_id=table.id,
                 at=table.times[-1],
@@ -64,16 +69,26 @@ class Aftermath:
         )
 
     def flush(self) -> None:
-        """Write the lines kept back, in one round trip; should that fail they stay, for another try."""
+        """Suspend the bots that are gone, and write the lines kept back, in one round trip.
+
+        Should that fail all of it stays, for another try.
+        """
+        self._suspend_gone()
         if self._lines:
             self._store.ledger.add(self._lines)
             self._lines = []
+
+    def _suspend_gone(self) -> None:
+        for bot_id, url, game_id in self._gone:
+            self._suspending.gone(bot_id, url, game_id)
+        self._gone.clear()
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost.
 
         Bots of a game on a shared board are told when that is closed. Whoever closes it has its games driven again.
         """
+        self._suspend_gone()  # before anybody is told
         ended_at = self._ended_at(meta)
         is_readable = self._store.tournaments.is_readable(meta.slot)
         if meta.slot is not None:
@@ -101,16 +116,35 @@ class Aftermath:
         return (found and found.ended_at) or meta.ended_at or meta.created_at
 
     def _note_endings(self, meta: Game, table: Table, ended_at: int) -> None:
-        self._store.ledger.add_endings(
+        chosen_by = self._harsh_by(meta)
+        endings = [
             Ending(
                 bot_id=meta.seats[seat].bot_id or "",
                 game_id=meta.id,
+                began=meta.started_at or ended_at,
                 at=ended_at,
                 retired=table.game.retired[seat] is not None,
                 forfeited=seat in table.game.forfeited,
+                is_harsh=chosen_by is not None and chosen_by != meta.seats[seat].account_id,
             )
             for seat in table.seats_of(BOT)
-        )
+        ]
+        self._store.ledger.add_endings(endings)
+        for ending in endings:
+            if ending.retired:
+                self._suspending.retired(ending.bot_id)
+
+    def _harsh_by(self, meta: Game) -> str | None:
+        """Say who has set a game limits shorter than the usual ones; None if they aren't."""
+        limits, usual = meta.limits, Limits()
+        if (
+            limits.budget_ms >= usual.budget_ms
+            and limits.first_budget_ms >= usual.first_budget_ms
+            and limits.max_faults >= usual.max_faults
+        ):
+            return None
+        tournament = self._store.tournaments.get(meta.slot.tournament_id) if meta.slot else None
+        return (tournament.owner if tournament else meta.owner) or "nobody in particular"
 
     def _show(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Tell the bots that the game can be read; on a shared board only once, and whoever waits for it, too."""
@@ -134,6 +168,9 @@ class Aftermath:
     def _tell(self, meta: Game, seat: int, what: str, message: GameStarted | GameEnded) -> None:
         shown = meta.seats[seat]
         bot_id = shown.bot_id or ""
+        bot = self._store.bots.get(bot_id)
+        if bot is None or is_gone(bot):
+            return
         try:
             secrets = self._store.bots.secrets(bot_id, self._store.due.now())
         except NotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from bot_sdk.errors import SdkError
@@ -12,9 +13,12 @@ from bot_sdk.messages import decision_id
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.referee import Referee
+from service.referee.suspending import GONE
 from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.tries import Tries
 from service.referee.verdicts import Verdict
+from service.store import due
+from service.store.clock import Moment
 from service.store.entities import Game
 from service.store.errors import DamagedError
 
@@ -117,14 +121,19 @@ class Drive:
             self._leave_ended(table.meta, table.meta.state, table)
 
     def _give_up(self) -> None:
-        """Abort a game that can't be replayed, unless it has ended already."""
+        """Abort a game that can't be replayed, unless it has ended already.
+
+        What can't even be read is left for good: its tournament, should it have one, finds it so and plays it again.
+        """
         referee = self._referee
-        referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
+        with suppress(DamagedError):  # then not even its state can be read
+            referee.insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
         meta = referee.insist(lambda: referee.games.get(self.game_id))
         if meta is not None:
             self._leave_ended(meta, meta.state, None)
         else:
             referee.insist(lambda: referee.leases.give_back(self.game_id, self._token))
+            referee.insist(lambda: referee.due.drop(due.game(self.game_id)))
 
     def _leave_ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         referee = self._referee
@@ -196,12 +205,14 @@ class Drive:
             return game.failed(seat, Outcome.RETIRED, ms=0.0)
         if kind == HUMAN:
             waited = quantised(table.meta.limits.human_budget_ms)
-            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._now()) else None
-        if kind == BOT and self._is_disabled(table, seat):
-            return Retired(seat, RetiredBecause.DISABLED)
+            return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._moment()) else None
+        why = self._why_out(table, seat) if kind == BOT else None
+        if why is not None:
+            return Retired(seat, why)
         name = table.decision_id(seat)
         if kind == HOUSE and name not in self._answered:
-            self._answered[name] = self._referee.players.decide(table, seat)
+            players = self._referee.players
+            self._answered[name] = self._referee.insist(lambda: players.decide(table, seat))
         verdict = self._answered.get(name)
         return verdict.decided(game, seat) if verdict and verdict.outcome is not Outcome.OUR_FAULT else None
 
@@ -213,12 +224,12 @@ class Drive:
                 return name
         return None
 
-    def _is_disabled(self, table: Table, seat: int) -> bool:
+    def _why_out(self, table: Table, seat: int) -> RetiredBecause | None:
         players = self._referee.players
-        return self._referee.insist(lambda: players.is_disabled(table, seat))
+        return self._referee.insist(lambda: players.why_out(table, seat))
 
-    def _now(self) -> int:
-        return self._referee.insist(self._referee.due.now)
+    def _moment(self) -> Moment:
+        return self._referee.insist(self._referee.clock.read)
 
     def _to_ask(self, table: Table) -> list[Asking]:
         players, owed = self._referee.players, table.game.owed()
@@ -230,7 +241,8 @@ class Drive:
     def _wait_for_people(self, table: Table) -> None:
         """Give the game back until one of them acts or is late; if one just has, it stays in these hands."""
         leases = self._referee.leases
-        until = min(table.deadline(seat) for seat in table.game.owed())
+        moment = self._moment()
+        until = min(table.deadline(seat, moment) for seat in table.game.owed())
         self._referee.insist(lambda: self._referee.games.forget_stalls(self.game_id))
         gone = self._referee.insist(
             lambda: leases.give_back(self.game_id, self._token, seen=table.length, due_at=until)
@@ -273,11 +285,17 @@ class Drive:
         for name, event in _named(table, events):
             verdict = self._answered.pop(name, None)
             if verdict is not None and table.kind(event.seat) == BOT:
-                self._referee.aftermath.decided(table, name, event, verdict)
+                self._heard(table, name, event, verdict)
         if table.ending is not None:
             self._leave_ended(table.meta, table.ending, table)
         elif length != table.length:
             self._load()
+
+    def _heard(self, table: Table, name: str, event: Decided, verdict: Verdict) -> None:
+        referee = self._referee
+        referee.aftermath.decided(table, name, event, verdict)
+        if verdict.status == GONE:
+            referee.insist(lambda: referee.players.gone(table, event.seat))
 
     def _end_without_event(self, table: Table) -> None:
         """End a game that its first deal, or a forfeit, has decided before anybody was asked."""

@@ -10,15 +10,17 @@ from typing import Final, Protocol, TypeVar
 
 from redis import RedisError
 
-from bot_sdk.events import Decided
+from bot_sdk.events import Decided, RetiredBecause
 from bot_sdk.results.values import GameState
 from service.outbound.values import Answer, Call
 from service.referee.asking import Asking
 from service.referee.leases import Leases
 from service.referee.table import Table
 from service.referee.verdicts import Verdict
+from service.store.clock import Clock
 from service.store.due import Due
 from service.store.entities import Game
+from service.store.errors import DamagedError, passes
 from service.store.games import GameStore
 
 logger: Final = logging.getLogger(__name__)
@@ -45,8 +47,11 @@ class Players(Protocol):
     def asking(self, table: Table, seat: int) -> Asking:
         """Say how a bot's seat is asked for the decision it owes."""
 
-    def is_disabled(self, table: Table, seat: int) -> bool:
-        """Whether the operator has disabled the bot of a seat."""
+    def why_out(self, table: Table, seat: int) -> RetiredBecause | None:
+        """Say why a bot's seat isn't to be asked any more, None if it is."""
+
+    def gone(self, table: Table, seat: int) -> None:
+        """Hear that a bot has asked by the answer of a seat not to be called."""
 
 
 class Aftermath(Protocol):
@@ -74,6 +79,7 @@ class Referee:
 
     games: GameStore
     due: Due
+    clock: Clock
     leases: Leases
     calls: Caller
     players: Players
@@ -82,16 +88,18 @@ class Referee:
     stopping: Callable[[], bool]
 
     def insist(self, step: Callable[[], T]) -> T:
-        """Do a step of the store, again and again while it is away: every step is safe to repeat.
+        """Do a step of the store, again and again while it is away or takes no writes: every step is safe to repeat.
 
         Raises the store's error only when it is time to stop; what was answered but not committed is then asked again
-        by whoever takes the game over.
+        by whoever takes the game over. Raises DamagedError for a step that the store will never take.
         """
         tried = 0
         while True:
             try:
                 return step()
             except RedisError as error:
+                if not passes(error):
+                    raise DamagedError(f"the store says {error}") from error
                 if self.stopping() and tried >= TRIES_WHEN_STOPPING:
                     raise
                 logger.warning("the store doesn't answer, trying again: %s", error)

@@ -152,8 +152,7 @@ class Shard:
         too_late = self._finish_asking()
         unfinished = list(self._drives)
         for game_id in unfinished:
-            self._drives[game_id].hand_back()
-            del self._drives[game_id]
+            self._advance(game_id, Drive.hand_back)
         return list(dict.fromkeys([*unfinished, *too_late]))
 
     def _let_go(self) -> None:

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bot_sdk.errors import SdkError
 from bot_sdk.events import Event
 from bot_sdk.games import record
 from bot_sdk.games.base import Packs
-from bot_sdk.games.game import Game
+from bot_sdk.games.game import Game, LogError
 from bot_sdk.games.packs import committed
 from bot_sdk.games.registry import ruleset
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
 from bot_sdk.results.values import GameState
 from service.store import entities
+from service.store.clock import Moment
 
 HUMAN: Final = "human"
 BOT: Final = "bot"
@@ -39,7 +41,10 @@ class Table:
 
     @classmethod
     def replayed(cls, meta: entities.Game, log: Sequence[Logged], secret: bytes) -> Table:
-        """Deal and replay; raises `LogError` for a log that these rules didn't make."""
+        """Deal and replay; raises `LogError` for a log that these rules didn't make.
+
+        It doesn't say what they expected: that names cards nobody may see, and errors come into logs.
+        """
         game = Game(
             ruleset(meta.ruleset),
             meta.options,
@@ -48,7 +53,11 @@ class Table:
             max_faults=meta.limits.max_faults,
             forfeited=meta.forfeited,
         )
-        game.replay(event for _, event in log)
+        try:
+            game.replay(event for _, event in log)
+        except SdkError as error:
+            kind = type(error).__name__
+            raise LogError(f"event {len(game.log)} of game {meta.id} can't follow those before: {kind}") from None
         return cls(meta, secret, game, [meta.started_at or meta.created_at, *(at for at, _ in log)])
 
     @property
@@ -99,13 +108,17 @@ class Table:
         """Name the decision that the seat owes, or will owe next."""
         return decision_id(self.id, seat, self.game.decisions[seat])
 
-    def deadline(self, seat: int) -> int:
-        """Give the time, Unix milliseconds, by which a human must have decided."""
-        return self.times[self.game.owed_since[seat]] + self.meta.limits.human_budget_ms
+    def owed_since(self, seat: int, moment: Moment) -> int:
+        """Give the time, Unix milliseconds, since which a seat has owed its decision, by the clock as it is set now."""
+        return moment.adjusted(self.times[self.game.owed_since[seat]])
 
-    def is_late(self, seat: int, now: int) -> bool:
+    def deadline(self, seat: int, moment: Moment) -> int:
+        """Give the time, likewise, by which a human must have decided."""
+        return self.owed_since(seat, moment) + self.meta.limits.human_budget_ms
+
+    def is_late(self, seat: int, moment: Moment) -> bool:
         """Whether a human's time is up; it hasn't begun while the event that made the seat owe isn't committed."""
-        return self.game.owed_since[seat] <= self.length and now >= self.deadline(seat)
+        return self.game.owed_since[seat] <= self.length and moment.now >= self.deadline(seat, moment)
 
     def decision(self, seat: int) -> Decision:
         """Build the request for the decision that a bot's seat owes; its first one has a budget of its own."""

@@ -13,6 +13,8 @@ from service.store.errors import FullError, LastError
 from service.store.lua import Scripts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from redis import Redis
 
 
@@ -44,9 +46,12 @@ class AccountStore:
         self._redis.zadd(keys.ACCOUNTS, {listing.member(account.created_at, account.id): 0})
         return self._accounts.create(account.id, account)
 
-    def list_all(self, *, limit: int, cursor: str | None = None) -> tuple[list[Account], str | None]:
-        """Give up to `limit` accounts, newest first, and the next cursor."""
-        return listing.select(self._redis, keys.ACCOUNTS, self._accounts.get_many, limit=limit, cursor=cursor)
+    def list_all(
+        self, *, limit: int, cursor: str | None = None, keep: Callable[[Account], bool] | None = None
+    ) -> tuple[list[Account], str | None]:
+        """Give up to `limit` accounts that `keep` likes, newest first, and the next cursor; or BadCursorError."""
+        read = self._accounts.get_many
+        return listing.select(self._redis, keys.ACCOUNTS, read, limit=limit, cursor=cursor, keep=keep)
 
     def add_token(self, token: Token, digest: str, *, most: int) -> None:
         """Let the token with this SHA-256 (hex) stand for `token`; raises FullError if its account has `most`."""
@@ -66,6 +71,13 @@ class AccountStore:
             return []
         found = cast("list[bytes | None]", self._redis.mget([keys.token(d.decode()) for d in digests]))
         return sorted((_token.decode(raw) for raw in found if raw), key=lambda t: (t.created_at, t.id))
+
+    def revoke_all(self, account_id: str) -> None:
+        """Let all tokens of an account stand for nothing from now on."""
+        digests = cast("list[bytes]", self._redis.hvals(keys.account_tokens(account_id)))
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.delete(keys.account_tokens(account_id), *(keys.token(digest.decode()) for digest in digests))
+            pipe.execute()
 
     def revoke(self, account_id: str, token_id: str) -> bool:
         """Let a token stand for nothing from now on; False if the account has no such token.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
-from service.store import keys, listing
+from service.store import due, keys, listing
 from service.store.documents import Documents
 from service.store.entities import Bot, Check
 from service.store.errors import FullError, NotFoundError
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from redis import Redis
 
 NO_LIMIT = 10**9
+
+KEPT_CHECKS: Final = 50
+"""So many checks of a bot are kept, the newest ones."""
+
+CHECK_DUE_MS: Final = 5_000
+"""When the sweeper looks at a new check, should the job by which it was sent be lost."""
 
 
 class BotSecrets(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +43,7 @@ class BotStore:
         self._bots = Documents(redis, Bot, keys.bot)
         self._secrets = Documents(redis, BotSecrets, keys.bot_secrets)
         self._checks = Documents(redis, Check, keys.check)
+        self._scripts = Scripts(redis)
         self.get = self._bots.get
         self.get_many = self._bots.get_many
         self.change = self._bots.change
@@ -56,13 +63,19 @@ class BotStore:
         return bool(told)
 
     def delete(self, bot: Bot) -> None:
-        """Forget a bot and its secrets; ledger, checks and the games it played stay."""
+        """Forget a bot, its secrets, ledger and checks; the games it played stay."""
         entry = listing.member(bot.created_at, bot.id)
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.delete(keys.bot(bot.id), keys.bot_secrets(bot.id))
             pipe.zrem(keys.BOTS, entry)
             pipe.zrem(keys.account_bots(bot.account_id), entry)
             pipe.execute()
+        self.forget(bot.id)
+
+    def forget(self, bot_id: str) -> None:
+        """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
+        self._forget_checks(bot_id, keep=0)
+        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id))
 
     def list_all(
         self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None
@@ -106,11 +119,36 @@ class BotStore:
     # --- checks ---------------------------------------------------------------------------------------------
 
     def create_check(self, check: Check) -> bool:
-        """Keep a new check of a bot; False if another has its id."""
+        """Keep a new check of a bot, and so many before it; False if another has its id.
+
+        It is due before it exists, so that none is lost.
+        """
+        times = due.Due(self._redis)
+        times.add(due.check(check.id), times.now() + CHECK_DUE_MS)
         self._redis.zadd(keys.bot_checks(check.bot_id), {listing.member(check.created_at, check.id): 0})
-        return self._checks.create(check.id, check)
+        is_new = self._checks.create(check.id, check)
+        self._forget_checks(check.bot_id, keep=KEPT_CHECKS)
+        return is_new
+
+    def _forget_checks(self, bot_id: str, *, keep: int) -> None:
+        """Forget all but the newest checks, what they are together with where they stand."""
+        index = keys.bot_checks(bot_id)
+        old = [member.decode() for member in cast("list[bytes]", self._redis.zrange(index, 0, -keep - 1))]
+        if old:
+            with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(*(keys.check(listing.name_of(member)) for member in old))
+                pipe.zrem(index, *old)
+                pipe.execute()
 
     def list_checks(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[Check], str | None]:
         """Give the checks of a bot, newest first, and the next cursor."""
         read = self._checks.get_many
         return listing.select(self._redis, keys.bot_checks(bot_id), read, limit=limit, cursor=cursor)
+
+    def lease_check(self, check_id: str, token: str, ms: int) -> bool:
+        """Let nobody but `token` run a check in the next `ms`; False while another does."""
+        return bool(self._scripts.run("acquire", [keys.check_lease(check_id)], [token, ms]))
+
+    def release_check(self, check_id: str, token: str) -> None:
+        """Give that back, if it is ours."""
+        self._scripts.run("release", [keys.check_lease(check_id)], [token])

@@ -6,8 +6,12 @@ therefore compare-and-set or idempotent.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from redis import BlockingConnectionPool, Redis
 from redis.backoff import ExponentialBackoff
+from redis.client import Pipeline
 from redis.retry import Retry
 
 
@@ -35,4 +39,15 @@ def connect(
         retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries),
         protocol=2,
     )
-    return Redis.from_pool(pool)
+    return _Client.from_pool(pool)
+
+
+class _Pipeline(Pipeline):
+    def annotate_exception(self, exception: Exception, number: int, command: Sequence[Any]) -> None:
+        """Name the command that was refused, not what it was to write: that may be secret, and errors are logged."""
+        super().annotate_exception(exception, number, command[:1])  # type: ignore[no-untyped-call]  # redis-py's
+
+
+class _Client(Redis):
+    def pipeline(self, transaction: bool = True, shard_hint: str | None = None) -> Pipeline:  # noqa: FBT001, FBT002 (redis-py's)
+        return _Pipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)

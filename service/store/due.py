@@ -1,4 +1,4 @@
-"""What needs attention when: a sorted set of games and tournaments; the sweeper's lock; the store's clock."""
+"""What needs attention when: games, tournaments, suspended bots; the sweeper's lock; the store's clock."""
 
 from __future__ import annotations
 
@@ -28,8 +28,23 @@ def fit(tournament_id: str) -> str:
     return f"fit:{tournament_id}"
 
 
+def erasure(account_id: str) -> str:
+    """Give the name that an account which is to be erased goes by in here."""
+    return f"erase:{account_id}"
+
+
+def health(bot_id: str) -> str:
+    """Give the name that the health of a suspended bot goes by in here."""
+    return f"health:{bot_id}"
+
+
+def check(check_id: str) -> str:
+    """Give the name that a check of a bot, which hasn't ended, goes by in here."""
+    return f"check:{check_id}"
+
+
 class Due:
-    """Names (see `game` and `tournament`) by the Redis millisecond at which each next needs attention."""
+    """Names (see `game` and those that follow) by the Redis millisecond at which each next needs attention."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
@@ -43,6 +58,10 @@ class Due:
     def add(self, name: str, at_ms: int) -> None:
         """Have `name` looked at when `at_ms` comes, whatever was set before."""
         self._redis.zadd(keys.DUE, {name: at_ms})
+
+    def begin(self, name: str, at_ms: int) -> None:
+        """Have `name` looked at when `at_ms` comes, unless a time is set for it already."""
+        self._redis.zadd(keys.DUE, {name: at_ms}, nx=True)
 
     def move(self, times: Mapping[str, int]) -> None:
         """Set the times of those names that are still due; one that has left in the meantime stays away."""
@@ -64,6 +83,12 @@ class Due:
         """Let them leave."""
         if names:
             self._redis.zrem(keys.DUE, *names)
+
+    def drop_older(self, name: str, before_ms: int) -> None:
+        """Let it leave if it was due before `before_ms`."""
+        at = self.at(name)
+        if at is not None and at < before_ms:
+            self.drop(name)
 
     def at(self, name: str) -> int | None:
         """Tell when `name` is due, None if it isn't."""

@@ -20,6 +20,15 @@ class BotState(StrEnum):
     DISABLED = "disabled"
 
 
+class AccountState(StrEnum):
+    """Only an active account's tokens are taken; one that was erased stays as a name that says so."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    ERASING = "erasing"
+    ERASED = "erased"
+
+
 class TournamentState(StrEnum):
     """The life of a tournament."""
 
@@ -36,17 +45,45 @@ class TournamentState(StrEnum):
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """Who owns bots, games and tournaments. `created_at` is in Unix milliseconds, as all times here are."""
+    """Who owns bots, games and tournaments. `created_at` is in Unix milliseconds, as all times here are.
+
+    `reason` is why the operator has disabled it.
+    """
 
     id: str
     name: str
     created_at: int
+    state: AccountState = AccountState.ACTIVE
+    reason: str | None = None
+
+
+class Suspension(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a bot is suspended `since` then, and how the arena's checks of it go.
+
+    `games` show why. `is_gone`: the bot asked not to be called, so the arena doesn't check it either. So many `checks`
+    have ended, the last one at `checked_at`; the last `good` of them were passed.
+    """
+
+    since: int
+    games: list[str]
+    is_gone: bool = False
+    checks: int = 0
+    good: int = 0
+    checked_at: int | None = None
+
+
+class AskedBy(StrEnum):
+    """Who wanted a check: the bot's owner, or the arena, to see whether a suspended bot is well again."""
+
+    OWNER = "owner"
+    ARENA = "arena"
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check.
 
-    `new_url` takes the place of `url` when a check of it passes.
+    `new_url` takes the place of `url` when a check of it passes. `suspension` is there while it is suspended;
+    `with_account` says that it is disabled because its account is.
     """
 
     id: str
@@ -58,6 +95,8 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     availability: str = "public"
     state: BotState = BotState.PENDING
     reason: str | None = None
+    with_account: bool = False
+    suspension: Suspension | None = None
     version: str | None = None
     max_batch: int = 1
     max_games: int = 8
@@ -75,6 +114,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     bot_id: str
     state: str = "queued"
     url: str
+    asked_by: AskedBy = AskedBy.OWNER
     created_at: int
     ended_at: int | None = None
     steps: list[dict[str, Any]] = []

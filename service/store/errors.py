@@ -1,6 +1,40 @@
-"""What the store raises beside redis-py's own errors of the network."""
+"""What the store raises, beside redis-py's own errors, and which of all those pass by themselves."""
 
 from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from redis.exceptions import (
+    BusyLoadingError,
+    ClusterDownError,
+    ConnectionError,  # noqa: A004 (redis-py's name)
+    ExecAbortError,
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    TimeoutError,  # noqa: A004 (redis-py's name)
+    TryAgainError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PASSING: Final = (
+    BusyLoadingError,
+    ClusterDownError,
+    ConnectionError,
+    ExecAbortError,  # alone only when the server came to refuse writes between a transaction's commands and its EXEC
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    TimeoutError,
+    TryAgainError,
+)
+_SAYS_LATER: Final = re.compile(r"(?:^|caused error: )(?:MISCONF|NOREPLICAS|BUSY) ")
+"""How the server begins, alone or in a pipeline, errors that pass and that redis-py has no classes for: a disk that is
+full, replicas that are away, a script that runs long."""
 
 
 class StoreError(Exception):
@@ -28,4 +62,23 @@ class ContendedError(StoreError):
 
 
 class DamagedError(StoreError):
-    """What is kept can't be read: nothing here wrote it so."""
+    """What is kept can't be read, or the server refuses to work on it: nothing here wrote it so."""
+
+
+def passes(error: BaseException) -> bool:
+    """Tell whether an error passes by itself: the server is away, full or read-only, and trying again is right.
+
+    Anything else it says, such as WRONGTYPE, it will say again.
+    """
+    return isinstance(error, _PASSING) or (isinstance(error, RedisError) and bool(_SAYS_LATER.search(str(error))))
+
+
+def told_apart(answers: Sequence[Any]) -> list[Any]:
+    """Give the answers of a pipeline run with `raise_on_error=False`, DamagedError where the server refused a command.
+
+    Raises the first error that passes.
+    """
+    for answer in answers:
+        if isinstance(answer, RedisError) and passes(answer):
+            raise answer
+    return [DamagedError(f"the store says {a}") if isinstance(a, RedisError) else a for a in answers]

@@ -18,7 +18,7 @@ from bot_sdk.results.values import GameState
 from service.store import due, keys, listing, unfinished
 from service.store.documents import encode
 from service.store.entities import Game, Seat
-from service.store.errors import DamagedError, NotFoundError
+from service.store.errors import DamagedError, NotFoundError, told_apart
 from service.store.lua import Args, Scripts
 from service.store.stored import Log, as_game, as_log
 
@@ -38,13 +38,15 @@ class Commit(msgspec.Struct, frozen=True):
     than expected plus the events, others have appended since. `length`: the log has another length than
     expected, or as many events but not those the caller knows: load the game and ask again. `lease`:
     another's, or run out (`acquire` tells which). `state`: the game isn't running; its state is None if there
-    is no such game.
+    is no such game. `is_new`: this call wrote the events; else they stood there already, by a try of the caller's whose
+    answer was lost, or by somebody who did the same at the same moment.
     """
 
     status: Literal["committed", "length", "lease", "state"]
     length: int
     at: int
     state: GameState | None
+    is_new: bool
 
 
 class GameStore:
@@ -92,10 +94,15 @@ class GameStore:
 
         One that can't be read is None, and said to be damaged in the log: it keeps nobody from the others.
         """
+        found = zip(game_ids, self.find(game_ids), strict=True)
+        return [_readable(game_id, game) for game_id, game in found]
+
+    def find(self, game_ids: Sequence[str]) -> list[Game | DamagedError | None]:
+        """Give many games as `get_many`, with an error, unraised, in the place of each that can't be read."""
         with self._redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hgetall(keys.game_meta(game_id))
-            return [_readable(game_id, fields) for game_id, fields in zip(game_ids, pipe.execute(), strict=True)]
+            return [_as_found(told) for told in told_apart(pipe.execute(raise_on_error=False))]
 
     def secret(self, game_id: str) -> bytes:
         """Give the secret that fixes a game's packs. Raises NotFoundError."""
@@ -120,15 +127,21 @@ class GameStore:
     def load(self, game_id: str) -> tuple[Game, Log, bytes] | None:
         """Give game, log and secret of one moment, in one round trip; None if there is no such game.
 
-        Raises DamagedError for a game or a log that can't be read.
+        Raises DamagedError for a game, a log or a secret that can't be read.
         """
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.hgetall(keys.game_meta(game_id))
             pipe.lrange(keys.game_log(game_id), 0, -1)
             pipe.get(keys.game_secret(game_id))
-            fields, lines, secret = pipe.execute()
+            told = told_apart(pipe.execute(raise_on_error=False))
+        for each in told:
+            if isinstance(each, DamagedError):
+                raise each
+        fields, lines, secret = told
         game = as_game(fields)
-        return None if game is None or secret is None else (game, as_log(lines), secret)
+        if game is not None and secret is None:
+            raise DamagedError(f"no secret is kept for game {game_id}")
+        return None if game is None else (game, as_log(lines), secret)
 
     # --- changes --------------------------------------------------------------------------------------------
 
@@ -154,8 +167,8 @@ class GameStore:
         stamp = "" if after is None else after
         head: Args = [expected, lease or "", ending or "", keys.game_news(game_id), stamp]
         told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
-        status, length, at, state = told
-        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None)
+        status, length, at, state, is_new = told
+        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None, bool(is_new))
 
     def start(self, game_id: str) -> bool:
         """Let an open game run, if no seat is open. True if it runs, by this call or an earlier one."""
@@ -227,7 +240,7 @@ class GameStore:
     def renew(self, game_ids: Sequence[str], token: str, ms: int) -> list[str]:
         """Prolong our leases in one round trip; give the games whose lease is still ours."""
         told = self._scripts.run_many("renew", [([keys.game_lease(g)], [token, ms]) for g in game_ids])
-        return [game_id for game_id, ours in zip(game_ids, told, strict=True) if ours]
+        return [game_id for game_id, ours in zip(game_ids, told, strict=True) if ours == 1]
 
     def release(self, game_id: str, token: str, seen: int | None = None) -> bool:
         """Give the lease back, unless the log moved on from `seen`: then False, and the holder goes on."""
@@ -282,9 +295,17 @@ class GameStore:
         return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
 
 
-def _readable(game_id: str, fields: dict[bytes, bytes]) -> Game | None:
+def _as_found(told: dict[bytes, bytes] | DamagedError) -> Game | DamagedError | None:
+    if isinstance(told, DamagedError):
+        return told
     try:
-        return as_game(fields)
-    except DamagedError:
-        logger.exception("game %s can't be read", game_id)
+        return as_game(told)
+    except DamagedError as error:
+        return error
+
+
+def _readable(game_id: str, found: Game | DamagedError | None) -> Game | None:
+    if isinstance(found, DamagedError):
+        logger.error("game %s can't be read: %s", game_id, found)
         return None
+    return found

@@ -10,13 +10,22 @@ SECRET = "secret:"  # noqa: S105 - a prefix of keys, no secret
 
 # --- games --------------------------------------------------------------------------------------------------
 DUE = "due"
-"""Sorted set: `game:<id>`, `tournament:<id>`, `fit:<tournament id>` by the ms at which each next needs attention."""
+"""Sorted set: names of what is to be looked at (`due.py` spells them) by the Redis ms at which each next is."""
+
+CLOCK = "clock"
+"""Value: how the store's clock has jumped, if it ever has."""
 
 WORKERS = "workers"
 """Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
 
 SWEEPER = "sweeper"
 """Value: the token of the process that sweeps now; expires."""
+
+RETENTION = "retention"
+"""Value: the token of the process that lets ended games expire now; expires."""
+
+ALARMS = "alarms"
+"""Hash: a word -> what is wrong, and until when that counts."""
 
 GAMES = "games"
 """Index of all games by creation."""
@@ -52,6 +61,11 @@ def game_tokens(game_id: str) -> str:
     return f"{SECRET}{{g:{game_id}}}:tokens"
 
 
+def of_game(game_id: str) -> list[str]:
+    """Give every key that is one game's alone."""
+    return [each(game_id) for each in (game_meta, game_log, game_lease, game_secret, game_tokens)]
+
+
 def unfinished(owner: str) -> str:
     """Sorted set: unfinished games of `owner` (`bot:<id>`, `account:<id>`) by the time they were counted."""
     return f"unfinished:{owner}"
@@ -78,6 +92,11 @@ BOTS = "bots"
 def account(account_id: str) -> str:
     """Value: the account."""
     return f"account:{account_id}"
+
+
+def erasure(account_id: str) -> str:
+    """Value: how far the erasure of an account is; gone when it is done."""
+    return f"erasure:{account_id}"
 
 
 def account_bots(account_id: str) -> str:
@@ -111,12 +130,12 @@ def bot_secrets(bot_id: str) -> str:
 
 
 def bot_ledger(bot_id: str) -> str:
-    """Index of the bot's last decisions; the members carry them."""
+    """Index of the bot's last decisions; the members carry them; expires."""
     return f"bot:{bot_id}:ledger"
 
 
 def bot_endings(bot_id: str) -> str:
-    """Index of how the bot's last games ended; the members carry it."""
+    """Index of how the bot's last games ended; the members carry it; expires."""
     return f"bot:{bot_id}:endings"
 
 
@@ -128,6 +147,16 @@ def bot_checks(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Value: the check."""
     return f"check:{check_id}"
+
+
+def challenges(digest: str) -> str:
+    """Sorted set: checks of the last day that count against one host or account, by their ms; expires."""
+    return f"challenges:{digest}"
+
+
+def check_lease(check_id: str) -> str:
+    """Value: the token of the worker that runs the check; expires."""
+    return f"check:{check_id}:lease"
 
 
 # --- tournaments --------------------------------------------------------------------------------------------
@@ -180,9 +209,34 @@ def tournament_ratings(tournament_id: str) -> str:
     return f"{{t:{tournament_id}}}:ratings"
 
 
+def tournament_archived(tournament_id: str) -> str:
+    """Value: there once all of an old tournament is in the archive, so that it may be taken down; expires."""
+    return f"{{t:{tournament_id}}}:archived"
+
+
 def tournament_news(tournament_id: str) -> str:
     """Channel: a message whenever the tournament changed."""
     return f"{{t:{tournament_id}}}:news"
+
+
+def of_tournament(tournament_id: str) -> list[str]:
+    """Give every key that is one tournament's alone."""
+    return [
+        each(tournament_id)
+        for each in (
+            tournament,
+            tournament_rev,
+            tournament_entries,
+            tournament_rounds,
+            tournament_started,
+            tournament_results,
+            tournament_closed,
+            tournament_secret,
+            tournament_ratings,
+            tournament_archived,
+            tournament_games,
+        )
+    ]
 
 
 # --- ratings ------------------------------------------------------------------------------------------------
@@ -222,6 +276,19 @@ def rating_pause(ruleset: str) -> str:
 
 
 # --- the arena ----------------------------------------------------------------------------------------------
+def audit(kind: str) -> str:
+    """Index of the lines of an audit log: `operator` or `accounts`."""
+    return f"audit:{kind}"
+
+
+def audit_lines(kind: str) -> str:
+    """Hash: id of a line -> line."""
+    return f"audit:{kind}:lines"
+
+
+MAINTENANCE = "maintenance"
+"""Value: why no new games begin and since when; not there while they do."""
+
 ARENA_KEY = f"{SECRET}arena"
 """Value: the key that tokens and made secrets are derived with."""
 

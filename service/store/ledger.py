@@ -1,10 +1,12 @@
 """What bots did lately, for their owners: each decision with its time and error, and how their games ended.
 
-Both lists are capped, newest first, and adding the same line twice adds it once.
+Both lists are capped, newest first, and adding the same line twice adds it once. A bot that did nothing for a quarter
+of a year loses them.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -12,12 +14,16 @@ import msgspec
 from bot_sdk.events import Outcome
 from service.store import keys, listing
 from service.store.documents import encode
+from service.store.errors import DamagedError, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from redis import Redis
     from redis.client import Pipeline
+
+
+logger = logging.getLogger(__name__)
 
 
 class LedgerLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,16 +42,24 @@ class LedgerLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How one game ended for a bot."""
+    """How one game, which `began` and ended at these Unix ms, went for a bot.
+
+    `is_harsh`: somebody else set it limits shorter than the usual ones, so its faults say little about it.
+    """
 
     bot_id: str
     game_id: str
     at: int
+    began: int = 0
     retired: bool
     forfeited: bool = False
+    is_harsh: bool = False
 
 
 T = TypeVar("T", LedgerLine, Ending)
+
+KEPT_S = 90 * 24 * 3600
+"""How long a list outlives its last line: bots come and go, and nobody would ever sweep up after them."""
 
 
 class Ledger:
@@ -57,18 +71,18 @@ class Ledger:
         self._keep_endings = keep_endings
 
     def add(self, lines: Iterable[LedgerLine]) -> None:
-        """Write down decisions, of any bots, in one round trip."""
+        """Write down decisions, of any bots, in one round trip; those of a bot whose list is damaged are lost."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for line in lines:
-                _push(pipe, keys.bot_ledger(line.bot_id), line, f"{line.decision_id}", self._keep)
-            pipe.execute()
+            named = [(keys.bot_ledger(line.bot_id), line.decision_id, line) for line in lines]
+            _push(pipe, named, self._keep)
+            _execute(pipe)
 
     def add_endings(self, endings: Iterable[Ending]) -> None:
-        """Write down how games ended, of any bots, in one round trip."""
+        """Write down how games ended, of any bots, in one round trip; lost where `add` loses."""
         with self._redis.pipeline(transaction=False) as pipe:
-            for ending in endings:
-                _push(pipe, keys.bot_endings(ending.bot_id), ending, ending.game_id, self._keep_endings)
-            pipe.execute()
+            named = [(keys.bot_endings(ending.bot_id), ending.game_id, ending) for ending in endings]
+            _push(pipe, named, self._keep_endings)
+            _execute(pipe)
 
     def lines(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[LedgerLine], str | None]:
         """Give up to `limit` decisions of a bot, newest first, and the next cursor; or BadCursorError."""
@@ -81,9 +95,19 @@ class Ledger:
         return _values(names, Ending)
 
 
-def _push(pipe: Pipeline, key: str, value: LedgerLine | Ending, name: str, keep: int) -> None:
-    pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
-    pipe.zremrangebyrank(key, 0, -keep - 1)
+def _execute(pipe: Pipeline) -> None:
+    for told in told_apart(pipe.execute(raise_on_error=False)):
+        if isinstance(told, DamagedError):
+            logger.error("lines of a ledger are lost: %s", told)
+
+
+def _push(pipe: Pipeline, named: Sequence[tuple[str, str, LedgerLine | Ending]], keep: int) -> None:
+    """Add values, each to the list of its key and under its name there."""
+    for key, name, value in named:
+        pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
+    for key in {key for key, _, _ in named}:
+        pipe.zremrangebyrank(key, 0, -keep - 1)
+        pipe.expire(key, KEPT_S)
 
 
 def _values(names: Sequence[str], kind: type[T]) -> list[T]:

@@ -47,6 +47,11 @@ def member(created_at: int, name: str) -> str:
     return f"{created_at:015d}:{name}"
 
 
+def name_of(listed: str) -> str:
+    """Give the name of the thing that a member stands for."""
+    return listed[_STAMP:]
+
+
 def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
     """Give up to `limit` names that come after `cursor`, newest first, and the next cursor, None at the end.
 
@@ -62,6 +67,13 @@ def _members(redis: Redis, key: str, limit: int, cursor: str | None) -> tuple[li
     found = cast("list[bytes]", told)
     members = [item.decode() for item in found[:limit]]
     return members, encoded(found[limit - 1]) if len(found) > limit else None
+
+
+def oldest(redis: Redis, key: str, *, before: int, after: str | None, limit: int) -> list[str]:
+    """Give up to `limit` members made before the Unix ms `before`, oldest first, from the one that follows `after`."""
+    first = "-" if after is None else f"({after}"
+    told = redis.zrange(key, first, f"({before:015d}", bylex=True, offset=0, num=limit)
+    return [item.decode() for item in cast("list[bytes]", told)]
 
 
 def select(

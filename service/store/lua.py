@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import NoScriptError
 
+from service.store.errors import told_apart
+
 if TYPE_CHECKING:
     from redis import Redis
     from redis.commands.core import Script
@@ -23,6 +25,7 @@ NAMES = (
     "abandon",
     "acquire",
     "add_token",
+    "admit",
     "begin",
     "commit",
     "create_bot",
@@ -32,17 +35,22 @@ NAMES = (
     "fill_seat",
     "finish",
     "move_due",
+    "note",
     "publish",
     "put",
     "put_field",
     "release",
     "renew",
+    "replay",
     "reserve",
     "revoke_token",
     "set_entropy",
     "show",
     "stall",
     "start_game",
+    "swap_fields",
+    "swap_lines",
+    "writable",
 )
 
 
@@ -64,7 +72,10 @@ class Scripts:
         return self._scripts[name](keys=keys, args=args)
 
     def run_many(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
-        """Run one script for many (keys, args) in one round trip; not atomic as a whole."""
+        """Run one script for many (keys, args) in one round trip; not atomic as a whole.
+
+        A DamagedError stands, unraised, in the place of what the server refused for good.
+        """
         if not calls:
             return []
         try:
@@ -77,4 +88,8 @@ class Scripts:
         with self._redis.pipeline(transaction=False) as pipe:
             for keys, args in calls:
                 pipe.evalsha(self._scripts[name].sha, len(keys), *keys, *args)
-            return list(pipe.execute())
+            told = pipe.execute(raise_on_error=False)
+        missing = next((answer for answer in told if isinstance(answer, NoScriptError)), None)
+        if missing is not None:
+            raise missing
+        return told_apart(told)

@@ -70,6 +70,12 @@ class RatingStore:
         """Give the names under which bots took part last, as far as they did."""
         return {bot_id: name.decode() for bot_id, name in self._fields(keys.rated_names(ruleset), bot_ids).items()}
 
+    def rename(self, ruleset: str, bot_ids: Sequence[str], name: str) -> None:
+        """Put another name in the place of those under which these bots took part last."""
+        known = self.names(ruleset, bot_ids)
+        if known:
+            self._redis.hset(keys.rated_names(ruleset), mapping=dict[Any, Any](dict.fromkeys(known, name)))
+
     # --- ratings --------------------------------------------------------------------------------------------
 
     def leaderboard(self, ruleset: str) -> Leaderboard | None:

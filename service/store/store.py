@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
+from service.store.alarms import Alarms
+from service.store.audit import AuditStore
 from service.store.bots import BotStore
+from service.store.challenges import Challenges
+from service.store.clock import Clock
 from service.store.connection import connect
 from service.store.due import Due
+from service.store.erasures import ErasureStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
+from service.store.maintenance import MaintenanceStore
 from service.store.ratings import RatingStore
+from service.store.retention import RetentionStore
 from service.store.secrets import Secrets
 from service.store.tournaments import TournamentStore
 from service.store.unfinished import Unfinished, games_ended
@@ -27,12 +34,19 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.audit = AuditStore(redis)
+        self.alarms = Alarms(redis)
         self.bots = BotStore(redis)
+        self.challenges = Challenges(redis)
+        self.clock = Clock(redis)
         self.due = Due(redis)
+        self.erasures = ErasureStore(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
+        self.retention = RetentionStore(redis)
         self.secrets = Secrets(redis, given=key)
         self.tournaments = TournamentStore(redis)
         self.unfinished = Unfinished(redis, games_ended(redis))
@@ -43,10 +57,6 @@ class Store:
     def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None) -> Self:
         """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
         return cls(connect(url, max_connections=max_connections), key=key)
-
-    def is_ready(self) -> bool:
-        """Ask whether the server answers. Raises redis-py's ConnectionError or TimeoutError if not."""
-        return bool(self._redis.ping())
 
     def close(self) -> None:
         """End the subscription and all connections."""

@@ -120,14 +120,22 @@ class TournamentStore:
 
     def withdraw(self, tournament_id: str, bot_id: str, at: int) -> Entry:
         """Mark an entry as withdrawn at `at`, and give it; the first time stands. Raises NotFoundError."""
+
+        def withdrawn(entry: Entry) -> Entry:
+            return entry if entry.withdrawn_at is not None else replace(entry, withdrawn_at=at)
+
+        return self.change_entry(tournament_id, bot_id, withdrawn)
+
+    def change_entry(self, tournament_id: str, bot_id: str, edit: Callable[[Entry], Entry]) -> Entry:
+        """Replace an entry by `edit(entry)`, and give the new one; raises NotFoundError."""
         key = keys.tournament_entries(tournament_id)
         seen = cast("bytes | None", self._redis.hget(key, bot_id))
         while seen is not None:
             entry = _entry.decode(seen)
-            if entry.withdrawn_at is not None:
+            edited = edit(entry)
+            if edited == entry:
                 return entry
-            new = encode(replace(entry, withdrawn_at=at))
-            seen = self._put(tournament_id, key, bot_id, seen, new)
+            seen = self._put(tournament_id, key, bot_id, seen, encode(edited))
         raise NotFoundError(f"bot {bot_id} isn't in tournament {tournament_id}")
 
     def entries(self, tournament_id: str) -> list[Entry]:

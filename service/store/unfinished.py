@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from bot_sdk.results.values import GameState
-from service.store import keys
+from service.store import due, keys
+from service.store.errors import told_apart
 from service.store.lua import Args, Scripts
 
 if TYPE_CHECKING:
@@ -90,25 +91,28 @@ class Unfinished:
 
     def prune(self, owner: str, stale_ms: int = STALE_MS) -> int:
         """Drop games that have ended, and those counted for longer than `stale_ms` that don't exist; tell how many."""
-        seconds, _ = self._redis.time()
-        before = int(seconds) * 1000 - stale_ms
+        now = due.Due(self._redis).now()
+
+        def is_stale(at: float) -> bool:
+            return abs(now - at) >= stale_ms  # or of a time that is yet to come, since the clock went back
+
         counted = self._redis.zrange(keys.unfinished(owner), 0, -1, withscores=True)
         since = {name.decode(): at for name, at in cast("list[tuple[bytes, float]]", counted)}
         found = zip(since.items(), self._have_ended(list(since)), strict=True)
-        gone = [name for (name, at), ended in found if (at <= before if ended is None else ended)]
+        gone = [name for (name, at), ended in found if (is_stale(at) if ended is None else ended)]
         self.drop(owner, *gone)
         return len(gone)
 
 
 def games_ended(redis: Redis) -> Callable[[Sequence[str]], list[bool | None]]:
-    """Tell of games whether they have ended, None of those that don't exist."""
+    """Tell of games whether they have ended, None of those that don't exist, or whose hash is damaged."""
 
     def have_ended(game_ids: Sequence[str]) -> list[bool | None]:
         with redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hget(keys.game_meta(game_id), "state")
-            states = pipe.execute()
-        return [None if state is None else GameState(state.decode()).is_end for state in states]
+            states = told_apart(pipe.execute(raise_on_error=False))
+        return [GameState(state.decode()).is_end if isinstance(state, bytes) else None for state in states]
 
     return have_ended
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -31,6 +32,11 @@ def how_it_ended(
     """
     absent = {bot_id: _ABSENT[state] for bot_id, state in states.items() if state in _ABSENT}
     return "; ".join([came_about, *_absences(entries, results, absent), *_failures(results)])
+
+
+def renamed(reason: str, old: str, new: str) -> str:
+    """Put a new name into what `how_it_ended` said of the entry that had the old one."""
+    return re.sub(rf"(?<=; ){re.escape(old)}(?= \(| withdrew| forfeited| was retired)", lambda _: new, reason)
 
 
 def all_played(games: int) -> str:

@@ -26,6 +26,7 @@ OWNERS = {
     "changeBot": {"owner"},
     "deleteBot": {"owner"},
     "createCheck": {"owner"},
+    "listChecks": {"owner", "owner without scopes"},
     "showCheck": {"owner", "owner without scopes"},
     "rotateSecret": {"owner"},
     "listDecisions": {"owner", "owner without scopes"},
@@ -87,11 +88,11 @@ def scopes(arena):
 
 @pytest.fixture
 def kept(builder):
-    """Give all that the store keeps, but for counts of requests."""
+    """Give all that the store keeps, but for counts of requests, and what the audit log has of refused acts."""
     redis = builder.store._redis
 
     def look():
-        names = sorted(name for name in redis.scan_iter(count=10_000) if not name.startswith(b"LIMIT"))
+        names = sorted(name for name in redis.scan_iter(count=10_000) if not name.startswith((b"LIMIT", b"audit:")))
         with redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.dump(name)

@@ -117,6 +117,21 @@ def test_rng_is_the_same_for_the_same_decision_and_another_for_another():
     assert draws[0] == draws[1] != draws[2]
 
 
+def test_rng_of_a_bot_with_a_secret_is_another_than_everybody_can_guess():
+    message = river_bid()
+    guessed, key = Decision(message).rng.random(), "whsec_" + "A" * 32
+    drawn = [Decision(message, each).rng.random() for each in (key, key, "whsec_" + "B" * 32)]
+    assert drawn[0] == drawn[1]
+    assert len({guessed, *drawn}) == 3
+
+
+def test_a_bot_draws_by_its_secret_unless_another_key_is_given():
+    bot = Bot("b", secret="whsec_" + "A" * 32)
+    bot.on("river")(lambda decision: (decision.legal[0], str(decision.rng.random())))
+    drawn = [bot.answer(river_bid(), key).note for key in (None, bot.secret, "")]
+    assert drawn == [str(Decision(river_bid(), key).rng.random()) for key in (bot.secret, bot.secret, "")]
+
+
 def test_secret_comes_from_the_argument_or_the_environment(monkeypatch):
     monkeypatch.delenv("SLAGVELD_BOT_SECRET", raising=False)
     assert Bot("b").secret is None

@@ -22,7 +22,6 @@ from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
-from service.services import now_ms
 from service.store.entities import Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.journal import Journal
@@ -125,6 +124,7 @@ class Bots(Process):
 
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
         self.journal, self.told = Journal(folder / "asked"), Journal(folder / "told")
+        self.answered = Journal(folder / "answered")
         command = ["-m", "tests.integration.bot_process", str(folder), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)
@@ -135,6 +135,7 @@ class Bots(Process):
     def close(self) -> None:
         super().close()
         self.journal.close()
+        self.answered.close()
         self.told.close()
 
 
@@ -246,7 +247,11 @@ class Arena:
     @property
     def tournaments(self) -> Tournaments:
         return Tournaments(
-            self.store, max_tournaments=2_000, clock=now_ms, root_secret=lambda: bytes(range(32)), seed=lambda: 1
+            self.store,
+            max_tournaments=2_000,
+            clock=self.store.due.now,
+            root_secret=lambda: bytes(range(32)),
+            seed=lambda: 1,
         )
 
     def launch(
@@ -285,7 +290,7 @@ class Arena:
         """Start a game of registered bots."""
         policy = Policy(anonymous_games=False, max_open_games=1_000, open_seat_ms=60_000)
         queue = BrokerQueue(open_broker(Settings.from_env(self.environment)))
-        games = Games(self.store, queue, policy, clock=now_ms, pack_secret=lambda: bytes(range(32)))
+        games = Games(self.store, queue, policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32)))
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
         return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id

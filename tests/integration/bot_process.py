@@ -1,7 +1,8 @@
 """A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked and told.
 
 `python -m tests.integration.bot_process FOLDER SECRET BATCH THINK_MS NAME...` prints one URL a line, in the order of
-the names. In the folder, `asked` has the decisions, and `told` the games of whose end a bot was told.
+the names. In the folder, `asked` has the decisions, `answered` what was said to each (`<decision id>=<action>`), and
+`told` the games of whose end a bot was told.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from tests.integration.journal import Journal
 class Journalled:
     """A bot as it is, but for a line in a journal before each answer, and a time that it takes at least."""
 
-    def __init__(self, bot: Bot, asked: Journal, told: Journal, think_s: float) -> None:
+    def __init__(self, bot: Bot, asked: Journal, answered: Journal, told: Journal, think_s: float) -> None:
         self._bot = bot
         self._think_s = think_s
         self._asked = asked
+        self._answered = answered
         self._told = told
         self.secret = bot.secret
         self.card = bot.card
@@ -37,15 +39,17 @@ class Journalled:
     def answer(self, message: messages.Decision) -> messages.ActionReply:
         self._asked.write(message.decision_id)
         time.sleep(self._think_s)
-        return self._bot.answer(message)
+        reply = self._bot.answer(message)
+        self._answered.write(f"{message.decision_id}={reply.action}")
+        return reply
 
 
 def main(folder: str, secret: str, batch: str, think_ms: str, *names: str) -> None:
-    asked, told = Journal(Path(folder) / "asked"), Journal(Path(folder) / "told")
+    asked, answered, told = (Journal(Path(folder) / name) for name in ("asked", "answered", "told"))
     for name in names:
         bot = HOUSE[name]()
         bot.secret, bot.max_batch = secret, int(batch)
-        server = Server(Journalled(bot, asked, told, float(think_ms) / 1000))
+        server = Server(Journalled(bot, asked, answered, told, float(think_ms) / 1000))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         sys.stdout.write(f"{server.url}\n")
     sys.stdout.flush()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.integration.arena import Arena, wait_until
@@ -83,3 +85,18 @@ def _strike(arena: Arena, victim: str, draw: random.Random) -> None:
         arena.restart_api()
     else:
         arena.restart_valkey()
+
+
+@contextlib.contextmanager
+def told_of_failure(arena: Arena, seed: int | None = None, happened: Sequence[Moment] = ()) -> Iterator[None]:
+    """Have whatever fails in the block say how the arena is, and what would make it fail again."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"seed {seed}; happened: {'; '.join(map(str, happened))}\n{arena.left()}\n{arena.said()}")
+        raise
+
+
+def seed_of_today() -> int:
+    """Give SLAGVELD_TEST_SEED, or another seed each time."""
+    return int(os.environ.get("SLAGVELD_TEST_SEED") or random.SystemRandom().randrange(2**32))

@@ -138,3 +138,31 @@ class Person(OverHttp):
         mine = [event for deal in shown.deals for event in deal.events if event["seat"] == 0]
         assert [event["action"] for event in mine] == self.taken
         assert {event["outcome"] for event in mine} == {"ok"}
+
+
+class Follower(OverHttp):
+    """Reads the public events of games; those it has seen must stand for ever, and be followed without a gap."""
+
+    def __init__(self, address: Callable[[], str | None], game_ids: Callable[[], list[str]]) -> None:
+        super().__init__(address)
+        self._ids = game_ids
+        self.seen: dict[str, list[Any]] = {}
+        self._versions: dict[str, int] = {}
+        self.looks = 0
+
+    def look(self) -> None:
+        for game_id in self._ids():
+            shown = self.ask(lambda client, game_id=game_id: client.game(game_id))
+            events = self.ask(lambda client, game_id=game_id: list(client.events(game_id)))
+            if shown is not None and events is not None:
+                self._compare(game_id, shown["version"], events)
+
+    def _compare(self, game_id: str, version: int, events: list[Any]) -> None:
+        """The events were read after the version, so there are as many at least, but for the stop from outside."""
+        before = self.seen.get(game_id, [])
+        assert [event["id"] for event in events] == list(range(1, len(events) + 1)), f"a gap in {game_id}"
+        assert events[: len(before)] == before, f"events of {game_id} that were shown have gone or changed"
+        assert version >= self._versions.get(game_id, 0), f"the version of {game_id} went back"
+        assert len(before) <= version <= len(events) + 1, f"{len(before)}, then version {version}, then {len(events)}"
+        self.seen[game_id], self._versions[game_id] = events, version
+        self.looks += 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import random
 from dataclasses import dataclass
 
 import pytest
@@ -12,7 +9,7 @@ import pytest
 from bot_sdk.client import Arena as Client
 from bot_sdk.games.record import read, verify
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
-from tests.integration.chaos import plan, unleash
+from tests.integration.chaos import plan, seed_of_today, told_of_failure, unleash
 from tests.integration.peeking import Peeker
 from tests.integration.played import check_recomputed, check_records, check_settled, check_whole, played, rated, to_do
 from tests.integration.readers import Onlooker, Person, ResultsSeen
@@ -101,15 +98,6 @@ def disturbed(folder, size: Size, seed: int, decisions: int):
         return came_to(arena, games)
 
 
-@contextlib.contextmanager
-def told_of_failure(arena, seed, happened):
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"seed {seed}; happened: {'; '.join(map(str, happened))}\n{arena.left()}\n{arena.said()}")
-        raise
-
-
 def check_all(arena: Arena, games: dict[str, int], person: Person, size: Size) -> None:
     wait_until(lambda: not to_do(arena.store), 10, "nothing to do any more")
     check_settled(arena.store, [f"bot_{n}" for n in range(size.bots)])
@@ -133,10 +121,6 @@ def check_rated_once(arena: Arena, games: int, size: Size) -> None:
     wait_until(is_fitted, FITTED_S, "ratings of all games", every_s=0.1)
     assert sum(row.games for row in board("seven_up").rows) == 2 * games
     assert len(board("seven_up").rows) == size.bots
-
-
-def seed_of_today() -> int:
-    return int(os.environ.get("SLAGVELD_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
 def test_killed_at_any_moment_everything_is_played_once_and_as_undisturbed(tmp_path):

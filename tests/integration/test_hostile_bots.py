@@ -164,12 +164,12 @@ def dead_url():
 
 def test_a_tournament_with_a_dead_bot_finishes_and_says_why(tmp_path, dead_url):
     with Arena(tmp_path / "arena", bots=["house:greedy"] * 3, **QUIET) as arena:
-        arena.register("bot_dead", "dead", dead_url)
-        entries = ["bot_0", "bot_1", "bot_2", "bot_dead"]
-        limits = {"budget_ms": 5_000, "first_budget_ms": 5_000}
+        healthy, limits = ["bot_0", "bot_1", "bot_2"], {"budget_ms": 5_000, "first_budget_ms": 5_000}
+        for ruleset in TABLES:  # one each: what it does in one tournament suspends it for the other
+            arena.register(f"bot_dead_{ruleset}", "dead", dead_url)
         names = {
-            "seven_up": arena.launch("pairs", "seven_up", 2, 6, entries, limits),
-            "river": arena.launch("tables", "river", 4, 1, entries, limits),
+            "seven_up": arena.launch("pairs", "seven_up", 2, 6, [*healthy, "bot_dead_seven_up"], limits),
+            "river": arena.launch("tables", "river", 4, 1, [*healthy, "bot_dead_river"], limits),
         }
         arena.start_worker()
         arena.start_api()
@@ -177,14 +177,15 @@ def test_a_tournament_with_a_dead_bot_finishes_and_says_why(tmp_path, dead_url):
         with Client(arena.api.address) as client:
             for ruleset, name in names.items():
                 check_results(arena.store.tournaments.results(name), ruleset)
-                check_standings(client.standings(name))
+                check_standings(client.standings(name), f"bot_dead_{ruleset}")
                 for line in client.records(name):
                     verify(read(line))
 
 
 def check_results(results, ruleset):
     for result in results:
-        seat = result.bots.index("bot_dead") if "bot_dead" in result.bots else None
+        dead = f"bot_dead_{ruleset}"
+        seat = result.bots.index(dead) if dead in result.bots else None
         assert result.retired == [n == seat for n in range(len(result.bots))]
         assert result.forfeited == []
         for n, outcomes in enumerate(result.outcomes):
@@ -195,10 +196,10 @@ def check_results(results, ruleset):
             assert result.places[seat] == len(result.bots)
 
 
-def check_standings(shown):
+def check_standings(shown, dead_id):
     *healthy, dead = shown["items"]
     assert shown["is_final"]
-    assert (dead["bot_id"], dead["wins"]) == ("bot_dead", 0)
+    assert (dead["bot_id"], dead["wins"]) == (dead_id, 0)
     assert dead["outcomes"]["unreachable"] == MAX_FAULTS * dead["games"]
     assert dead["outcomes"].keys() <= {"unreachable", "retired"}
     assert [row["outcomes"].keys() for row in healthy] == [{"ok"}] * 3

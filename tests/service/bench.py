@@ -25,6 +25,7 @@ from service.store.store import Store
 from tests.service.fakes import FakeCalls
 
 SECRET = bytes(range(32))
+ARENA_KEY = bytes(range(32, 64))
 NOW = 1_700_000_000_000
 LEASE_MS = 10_000
 
@@ -48,9 +49,10 @@ class Worker:
         self.referee = Referee(
             games=store.games,
             due=store.due,
+            clock=store.clock,
             leases=self.leases,
             calls=calls,
-            players=players or Players(store.bots, lambda: NOW),
+            players=players or Players(store.bots, lambda: NOW, lambda: ARENA_KEY),
             aftermath=Aftermath(store, calls, "https://arena.example", trusts_accounts=trusts_accounts),
             new_id=map("shard-{}-{}".format, itertools.repeat(id(self)), itertools.count()).__next__,
             stopping=self.stopping.is_set,

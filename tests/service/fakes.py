@@ -26,6 +26,13 @@ HEAD = b"<h1>not what you asked for"
 
 
 @dataclass(frozen=True)
+class Status:
+    """Answer with this status, which isn't 200."""
+
+    code: int
+
+
+@dataclass(frozen=True)
 class Twice:
     """Answer a decision of a batch twice."""
 
@@ -81,7 +88,7 @@ class FakeCalls:
             self._held.append((call, done))
             self._holding.set()
             return
-        whole = next((each for each in said if isinstance(each, Outcome | bytes)), None)
+        whole = next((each for each in said if isinstance(each, Outcome | bytes | Status)), None)
         done(self._answer(call, whole if whole is not None else _body(message, said)))
 
     def notify(self, call: Call) -> None:
@@ -109,7 +116,10 @@ class FakeCalls:
             for decision in json.loads(call.body).get("decisions", [json.loads(call.body)])
         ]
 
-    def _answer(self, call: Call, said: Outcome | bytes) -> Answer:
+    def _answer(self, call: Call, said: Outcome | bytes | Status) -> Answer:
+        if isinstance(said, Status):
+            detail = f"expected 200, got {said.code}"
+            return Answer(call.key, Outcome.BAD_STATUS, self.ms, detail, said.code, HEAD)
         if isinstance(said, bytes):
             return Answer(call.key, Outcome.OK, self.ms, None, 200, b"", said)
         if said is Outcome.LATE:
@@ -136,6 +146,7 @@ class HeldQueue:
         self.driven: list[str] = []
         self.shards: list[list[str]] = []
         self.fits: list[str] = []
+        self.erasures: list[str] = []
 
     def check(self, check_id: str) -> None:
         self.checks.append(check_id)
@@ -151,6 +162,9 @@ class HeldQueue:
 
     def fit_tournament(self, tournament_id: str) -> None:
         self.fits.append(tournament_id)
+
+    def erase(self, account_id: str) -> None:
+        self.erasures.append(account_id)
 
 
 class Clock:

@@ -23,3 +23,19 @@ def test_the_specification_needs_what_developers_have(monkeypatch):
     ran = CliRunner().invoke(cli.main, ["openapi", "bot"])
     assert ran.exit_code == 2
     assert "expected the module yaml: pip install 'slagveld[service,dev]'" in ran.output
+
+
+def test_up_keeps_an_archive_beside_its_data_and_bounds_its_store(tmp_path):
+    store, environment, _ = cli._environment({}, tmp_path, "http://127.0.0.1:1")
+    assert environment["SLAGVELD_ARCHIVE"] == str(tmp_path / "archive")
+    command = store._command()
+    assert int(command[command.index("--maxmemory") + 1]) > 2**27
+
+
+def test_what_is_set_stands_and_a_store_that_others_run_is_left_alone(tmp_path):
+    chosen = {"SLAGVELD_ARCHIVE": "/elsewhere", "SLAGVELD_MEMORY_MB": "100"}
+    store, environment, _ = cli._environment(chosen, tmp_path, "http://127.0.0.1:1")
+    assert environment["SLAGVELD_ARCHIVE"] == "/elsewhere"
+    assert str(100 * 2**20) in store._command()
+    _, environment, _ = cli._environment({"REDIS_URL": "redis://other"}, tmp_path, "http://127.0.0.1:1")
+    assert "SLAGVELD_ARCHIVE" not in environment

@@ -98,6 +98,39 @@ def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, sto
     assert store.due.lock("another", 1_000)
 
 
+# --- retention ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def old_game(desk, worker, redis):
+    """Make a game that ended in 2020."""
+    game = desk.game("house:random", "house:random")
+    worker.drive(game)
+    redis.hset(keys.game_meta(game), "ended_at", 1_577_836_800_000)
+    return game
+
+
+def test_old_games_leave_for_the_archive_of_a_worker_that_has_one(redis_url, store, old_game, tmp_path):
+    environment = {"REDIS_URL": redis_url, "SLAGVELD_ARCHIVE": str(tmp_path / "archive")}
+    process = WorkerProcess(Settings.from_env(environment))
+    process._retainer.start()
+    until(lambda: store.games.get(old_game) is None, timeout_s=30)
+    process.stop()
+    (path,) = tmp_path.glob("archive/records/*")
+    assert path.name == "2020-01-01.jsonl"
+    assert store.retention.lock("another", 1)
+
+
+def test_without_an_archive_nothing_leaves(redis_url, store, old_game):
+    before = sys.getswitchinterval()
+    process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+    process.start()
+    assert not process._retainer.is_alive()
+    process.stop()
+    sys.setswitchinterval(before)
+    assert store.games.get(old_game) is not None
+
+
 # --- ratings ----------------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
-#!lua
--- Takes a lease, or keeps the one we have.
+#!lua flags=allow-oom
+-- Takes a lease, or keeps the one we have. Runs when memory is short, too: who frees some needs a lease.
 --
 -- KEYS  1 lease
 -- ARGV  1 token  2 ms it lasts from now

@@ -8,7 +8,7 @@
 --       4 channel to tell
 --       5 stamp (ms) of the event before them as the caller knows it, '' if it knows none
 --       6.. events
--- Gives {status, length now, ms, state}; status is
+-- Gives {status, length now, ms, state, 1 if it was this call that wrote}; status is
 --   committed  the events stand at the expected place, `ms` is the time of the last. That includes the case that an
 --              earlier call put them there and its answer was lost, whatever has happened to game and lease since;
 --              after another past the same events are another's.
@@ -41,10 +41,10 @@ end
 
 local is_known = has_past()
 local since = is_known and standing_since()
-if since then return {'committed', length, since, state} end
-if state ~= 'running' then return {'state', length, 0, state} end
-if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state} end
-if length ~= expected or not is_known then return {'length', length, 0, state} end
+if since then return {'committed', length, since, state, 0} end
+if state ~= 'running' then return {'state', length, 0, state, 0} end
+if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state, 0} end
+if length ~= expected or not is_known then return {'length', length, 0, state, 0} end
 
 local time = redis.call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -57,4 +57,4 @@ if ARGV[3] ~= '' then
   redis.call('HSET', KEYS[1], 'state', state, 'ended_at', string.format('%.0f', ms))
 end
 redis.call('PUBLISH', ARGV[4], length)
-return {'committed', length, ms, state}
+return {'committed', length, ms, state, 1}

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from bot_sdk.events import Outcome
-from service.store.entities import BotState
+from service.store.entities import AskedBy, BotState, Check, Suspension
 from service.store.ledger import LedgerLine
 
 URL = "http://127.0.0.1:9000/bot"
@@ -115,6 +115,7 @@ def test_what_is_the_owners_stays_the_owners(person, client, activate):
         ("PATCH", "", {"name": "mine"}),
         ("DELETE", "", None),
         ("POST", "/checks", None),
+        ("GET", "/checks", None),
         ("GET", "/checks/chk_" + "a" * 26, None),
         ("POST", "/secret", {}),
         ("GET", "/decisions", None),
@@ -290,3 +291,86 @@ def test_house_bots_are_listed_apart_and_belong_to_nobody(person, client):
         assert client.get(f"/v1/bots/{bot['id']}").get_json() == bot
         assert person()("PATCH", f"/v1/bots/{bot['id']}", json={"name": "mine"}).status_code == 403
     assert client.get("/v1/bots").get_json()["items"] == []
+
+
+# --- suspended bots, and how many checks there may be -----------------------------------------------------------------
+
+REASON = "retired from 3 of its last 4 games"
+EVIDENCE = ["gam_1", "gam_2", "gam_3"]
+
+
+@pytest.fixture
+def suspended(person, activate):
+    """Give the owner of a suspended bot, and the bot."""
+    ann = person()
+    bot = register(ann).get_json()
+    suspension = Suspension(since=5, games=EVIDENCE, checks=2, good=1)
+    activate(bot["id"], state=BotState.SUSPENDED, reason=REASON, suspension=suspension)
+    return ann, bot
+
+
+def test_the_owner_of_a_suspended_bot_sees_why_and_which_games_show_it(suspended, client, person):
+    ann, bot = suspended
+    shown = ann("GET", f"/v1/bots/{bot['id']}").get_json()
+    assert (shown["state"], shown["reason"]) == ("suspended", REASON)
+    assert shown["suspension"] == {"since": 5, "games": EVIDENCE, "checks": 2, "good": 1}
+    for seen in (client.get(f"/v1/bots/{bot['id']}"), person("bob")("GET", f"/v1/bots/{bot['id']}")):
+        assert seen.get_json()["state"] == "suspended"
+        assert not {"reason", "suspension"} & set(seen.get_json())
+        assert REASON not in seen.text
+
+
+def test_a_bot_that_is_not_suspended_has_no_suspension(person):
+    assert register(person()).get_json()["suspension"] is None
+
+
+@pytest.mark.parametrize("state", ["active", "paused"])
+def test_the_owner_cant_end_a_suspension(suspended, state):
+    ann, bot = suspended
+    answer = ann("PATCH", f"/v1/bots/{bot['id']}", json={"state": state})
+    assert (answer.status_code, answer.get_json()["code"]) == (409, "check_needed")
+    assert answer.get_json()["detail"] == "the bot is suspended; a check has to pass first"
+
+
+def test_a_suspended_bot_can_be_neither_seated_nor_entered_and_its_owner_is_told_why(suspended, person):
+    ann, bot = suspended
+    bob = person("bob")
+    seats = [{"kind": "house", "name": "greedy"}] * 3 + [{"kind": "bot", "bot_id": bot["id"]}]
+    for asking, why in ((ann, f"is suspended: {REASON}"), (bob, "is suspended")):
+        game = asking("POST", "/v1/games", json={"ruleset": "river", "seats": seats})
+        assert (game.status_code, game.get_json()["code"]) == (422, "bot_unavailable")
+        night = asking("POST", "/v1/tournaments", json={"name": "night", "ruleset": "river"}).get_json()["id"]
+        entry = asking("PUT", f"/v1/tournaments/{night}/entries/{bot['id']}", json={})
+        assert (entry.status_code, entry.get_json()["code"]) == (409, "bot_unavailable")
+        for refused in (game, entry):
+            assert refused.get_json()["detail"].endswith(f"expected an active bot, lowball {why}")
+
+
+def test_checks_are_listed_newest_first_with_who_asked_for_them(person, store):
+    ann = person()
+    bot = register(ann).get_json()["id"]
+    for n, asked_by in enumerate([AskedBy.OWNER, AskedBy.ARENA, AskedBy.ARENA]):
+        check = Check(id="chk_" + "abc"[n] * 26, bot_id=bot, url=URL, asked_by=asked_by, created_at=n)
+        store.bots.create_check(check)
+    page = ann("GET", f"/v1/bots/{bot}/checks?limit=2").get_json()
+    assert [(each["id"][4], each["asked_by"]) for each in page["items"]] == [("c", "arena"), ("b", "arena")]
+    rest = ann("GET", f"/v1/bots/{bot}/checks?cursor={page['next_cursor']}").get_json()
+    assert [(each["id"][4], each["asked_by"]) for each in rest["items"]] == [("a", "owner")]
+
+
+def test_a_host_that_was_checked_often_enough_today_is_refused_and_says_until_when(make_app, person_at, queue):
+    ann = person_at(make_app(SLAGVELD_MAX_CHALLENGES="1"))
+    one, two = (register(ann, url=url).get_json()["id"] for url in (URL, "http://LOCALHOST:9000/"))
+    keyed = {"Idempotency-Key": "k"}
+    first = ann("POST", f"/v1/bots/{one}/checks", headers=keyed)
+    assert first.status_code == 202
+    assert ann("POST", f"/v1/bots/{one}/checks", headers=keyed).get_json() == first.get_json()
+    refused = ann("POST", f"/v1/bots/{two}/checks")
+    assert (refused.status_code, refused.get_json()["code"]) == (429, "too_many_checks")
+    assert 86_000 < int(refused.headers["Retry-After"]) <= 86_400
+    assert refused.content_type == "application/problem+json"
+    bob = person_at(ann.client.application, "bob")
+    other = register(bob, url="http://127.0.0.1:9999/").get_json()["id"]
+    assert bob("POST", f"/v1/bots/{other}/checks").get_json()["detail"].startswith("bots at 127.0.0.1 have been")
+    assert queue.checks == [first.get_json()["id"]]
+    assert ann("GET", f"/v1/bots/{two}/checks").get_json()["items"] == []

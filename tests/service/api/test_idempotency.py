@@ -52,7 +52,7 @@ def test_a_request_in_flight_is_told_to_wait(client, app):
 def test_what_a_dead_try_made_is_found_not_doubled(client, app, monkeypatch, redis):
     kept = app.extensions["slagveld"].store.idempotency
     begin = kept.begin
-    monkeypatch.setattr(kept, "begin", lambda *args: begin(*args, in_flight_ms=1))
+    monkeypatch.setattr(kept, "begin", lambda *args, **more: begin(*args, in_flight_ms=1, **more))
     monkeypatch.setattr(kept, "finish", lambda *_: False)
     first = post(client, "ann").get_json()
     monkeypatch.undo()

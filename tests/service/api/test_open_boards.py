@@ -16,9 +16,9 @@ from bot_sdk.games.packs import board_secret
 from bot_sdk.results.values import Entry, GameState, Round, Slot
 from service.api import scoreboard, stream
 from service.store.entities import Tournament, TournamentState
+from tests.attacks.knowledge import CARD
 from tests.service.api.answers import problem
 from tests.service.api.conftest import Person
-from tests.service.api.test_leaks import CARD
 from tests.service.api.test_stream import messages
 from tests.service.bench import NOW, Background, Desk, Worker
 from tests.service.fakes import HOLD, FakeCalls, first_legal, standing, until
@@ -34,7 +34,7 @@ HELD_AT = 4
 
 PARTS = (
     *("/v1/games", "/v1/bots", "/v1/tournaments", "/v1/leaderboards"),
-    *("/v1/rulesets", "/v1/accounts", "/health"),
+    *("/v1/rulesets", "/v1/accounts", "/v1/admin", "/health"),
 )
 
 FILLED = {
@@ -42,6 +42,7 @@ FILLED = {
     "tournament_id": [TOURNAMENT],
     "bot_id": [*BOTS, "house:greedy"],
     "number": "01",
+    "account_id": ["acc_" + "a" * 26],
     "check_id": ["chk_" + "a" * 26],
     "name": ["seven_up"],
 }
@@ -146,7 +147,7 @@ def told(answer):
     return answer.status_code, UNSTEADY.sub(b"T", str(headers).encode()), UNSTEADY.sub(b"T", body)
 
 
-def paths(app, part):
+def paths(app, part, filled=FILLED):
     """List all paths that the specification can be read by, with each value of an argument that has a few."""
     found = []
     for path, item in app.test_client().get("/openapi.json").get_json()["paths"].items():
@@ -157,17 +158,17 @@ def paths(app, part):
         for parameter in operation.get("parameters", ()):
             if parameter.get("in") == "query":
                 arguments += [f"?{parameter['name']}={value}" for value in parameter["schema"].get("enum", ())]
-        for filled in fillings(path):
-            found += [filled + each for each in arguments]
+        for full in fillings(path, filled):
+            found += [full + each for each in arguments]
     assert found
     return found
 
 
-def fillings(path):
+def fillings(path, filled):
     name = re.search(r"\{([a-z_]+)\}", path)
     if name is None:
         return [path]
-    return [full for value in FILLED[name[1]] for full in fillings(path.replace(name[0], value, 1))]
+    return [full for value in filled[name[1]] for full in fillings(path.replace(name[0], value, 1), filled)]
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def test_a_seat_token_opens_nothing_else(client):
         StoreGone("refused"),
         OutOfMemoryError("command not allowed when used memory > 'maxmemory'."),
         ResponseError("MISCONF Redis is configured to save RDB snapshots"),
-        ResponseError("OOM allow-oom flag is not set on the script"),
+        ResponseError("NOREPLICAS Not enough good replicas to write."),
     ],
 )
 def test_a_store_that_is_away_is_503(client, app, monkeypatch, error):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from urllib.parse import urlsplit
 
 import pytest
 
 from bot_sdk.bots import house
+from service.arena.allowance import Allowance
+from service.arena.bots import Bots
 from service.arena.caller import ALL_SCOPES, Caller
 from service.arena.games import Games, Policy
+from service.arena.health import Health
 from service.arena.minting import Mint
 from service.arena.play import Play
 from service.arena.ratings import Ratings
@@ -23,7 +27,9 @@ PACK_SECRET = bytes(range(32))
 ROOT_SECRET = bytes(range(32, 64))
 PATIENCE_MS = 5_000
 OPEN_SEAT_MS = 900_000
+HEALTH_MS = 60_000
 ARENA_KEY = b"k" * 32
+ANYBODY = Caller(address="10.0.0.9")
 
 
 @pytest.fixture
@@ -72,13 +78,58 @@ def running(store, queue, rated, clock):
 
 
 @pytest.fixture
-def make_sweep(store, queue, running, ratings):
+def make_allowance(store):
+    def make(most=100):
+        return Allowance(store.challenges, most=most, host_of=lambda url: urlsplit(url).hostname)
+
+    return make
+
+
+@pytest.fixture
+def make_health(store, queue, clock, make_allowance):
+    def make(queue=queue, most=100):
+        return Health(store, queue, make_allowance(most), clock=clock, pause_ms=HEALTH_MS)
+
+    return make
+
+
+@pytest.fixture
+def health(make_health):
+    return make_health()
+
+
+@pytest.fixture
+def make_bots(store, queue, clock, make_allowance):
+    def make(most=100):
+        return Bots(
+            store.bots,
+            store.ledger,
+            queue,
+            guard=lambda _url: None,
+            houses=[],
+            max_bots=5,
+            clock=clock,
+            busy=lambda _bot: False,
+            allowance=make_allowance(most),
+        )
+
+    return make
+
+
+@pytest.fixture
+def bots(make_bots):
+    return make_bots()
+
+
+@pytest.fixture
+def make_sweep(store, queue, running, ratings, health):
     def make(token="one", running=running, every_ms=1_000, queue=queue):
         return Sweep(
             store,
             queue,
             running,
             ratings,
+            health,
             token=token,
             every_ms=every_ms,
             patience_ms=PATIENCE_MS,
@@ -148,7 +199,7 @@ def operator():
 
 @pytest.fixture
 def anybody():
-    return Caller(address="10.0.0.9")
+    return ANYBODY
 
 
 @pytest.fixture

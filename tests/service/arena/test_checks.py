@@ -11,11 +11,10 @@ from bot_sdk.bot import Bot, Decision
 from bot_sdk.events import Outcome
 from bot_sdk.hosting import respond
 from bot_sdk.signing import sign
-from service.arena.bots import Bots
-from service.arena.checks import Checks
-from service.arena.errors import ConflictError
+from service.arena.checks import Checks, OurFaultError
+from service.arena.errors import ConflictError, TooManyError
 from service.outbound.values import Answer, Call
-from service.store.entities import BotState, Check
+from service.store.entities import BotState, Check, Suspension
 
 SECRET = "whsec_" + "A" * 32
 URL, NEW_URL = "http://127.0.0.1:9/bot_a", "http://127.0.0.1:9/new"
@@ -63,6 +62,8 @@ class Hosts:
         bot = self.bots.get(url)
         if bot is None:
             return Answer(key, Outcome.UNREACHABLE, 1.0, "connection refused")
+        if isinstance(bot, Answer):
+            return bot
         reply = respond(bot, method, headers, body, now=lambda: 1_700_000_000)
         if reply.status != 200:
             return Answer(key, Outcome.BAD_STATUS, 1.0, f"expected 200, got {reply.status}", reply.status.value)
@@ -210,7 +211,8 @@ def test_ruleset_dropped_while_the_check_ran_matters_nothing(desk, run, hosts, s
 
 def test_bot_deleted_while_the_check_ran_is_no_error(bot, run, hosts, store):
     hosts.during = lambda number: number == 1 and store.bots.delete(store.bots.get("bot_a"))
-    assert run().ended_at is not None
+    assert run() is None, "its checks went with it"
+    assert len(hosts.calls) == 1, "it is asked nothing more"
     assert store.bots.get("bot_a") is None
 
 
@@ -238,17 +240,180 @@ def test_check_that_a_dead_worker_left_is_run_anew(bot, run, checks, hosts, stor
     assert len({step["name"] for step in check.steps}) == len(check.steps)
 
 
-def test_check_is_asked_for_once_at_a_time(bot, owner, store, queue, clock, mint):
-    bots = Bots(
-        store.bots,
-        store.ledger,
-        queue,
-        guard=lambda _url: None,
-        houses=[],
-        max_bots=5,
-        clock=clock,
-        busy=lambda _bot: False,
-    )
+# --- checks by the arena ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sick(desk, clock):
+    """Make a bot that the arena has suspended."""
+    suspension = Suspension(since=clock.now, games=["gam_1"])
+    return desk.bot("bot_a", state=BotState.SUSPENDED, activated_at=1, suspension=suspension)
+
+
+@pytest.fixture
+def examine(store, checks, clock, health):
+    """Have the arena check the bot when its time has come; give the check as it ended."""
+
+    def go():
+        health.look("bot_a")
+        clock.forward(3_600_000)
+        health.look("bot_a")
+        (check,), _ = store.bots.list_checks("bot_a", limit=1)
+        checks.run(check.id)
+        return store.bots.get_check(check.id)
+
+    return go
+
+
+@pytest.fixture
+def watched(sick, store):
+    store.due.begin("health:bot_a", sick.suspension.since)
+    return sick
+
+
+def test_two_passed_checks_of_the_arena_activate_as_one_of_the_owner_s_does(watched, examine, store):
+    assert (examine().state, store.bots.get("bot_a").state) == ("passed", BotState.SUSPENDED)
+    assert (examine().state, store.bots.get("bot_a").state) == ("passed", BotState.ACTIVE)
+    active = store.bots.get("bot_a")
+    assert (active.version, active.max_games, active.suspension) == ("7", 3, None)
+
+
+def test_end_of_a_check_of_the_arena_has_the_sweeper_look_at_once(watched, examine, store):
+    examine()
+    assert abs(store.due.at("health:bot_a") - store.due.now()) < 60_000
+
+
+def test_failed_check_of_the_arena_leaves_the_bot_suspended(watched, examine, hosts, store):
+    examine()
+    hosts.bots.clear()
+    assert examine().state == "failed"
+    suspension = store.bots.get("bot_a").suspension
+    assert (suspension.checks, suspension.good) == (2, 0)
+
+
+def test_410_in_a_check_of_the_arena_is_heard(watched, examine, hosts, store):
+    hosts.bots[URL] = Answer("key", Outcome.BAD_STATUS, 1.0, "expected 200, got 410", 410)
+    assert examine().state == "failed"
+    assert store.bots.get("bot_a").suspension.is_gone
+
+
+def test_worker_that_dies_before_it_has_ended_a_check_leaves_it_to_the_next_and_it_counts_once(
+    watched, checks, health, clock, store, monkeypatch
+):
+    clock.forward(60_000)
+    health.look("bot_a")
+    (check,), _ = store.bots.list_checks("bot_a", limit=1)
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "_end", dies)
+        with pytest.raises(KeyboardInterrupt):
+            checks.run(check.id)
+    counted = store.bots.get("bot_a").suspension
+    assert (counted.good, store.bots.get_check(check.id).ended_at) == (1, None)
+    checks.run(check.id)
+    assert (store.bots.get("bot_a").suspension, store.bots.get_check(check.id).state) == (counted, "passed")
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_bot_that_is_active_again_or_gone_is_not_called_by_a_check_of_the_arena(
+    watched, checks, health, hosts, clock, store, is_gone
+):
+    clock.forward(60_000)
+    health.look("bot_a")
+    (check,), _ = store.bots.list_checks("bot_a", limit=1)
+    after = replace(watched.suspension, is_gone=True) if is_gone else None
+    state = BotState.SUSPENDED if is_gone else BotState.ACTIVE
+    store.bots.change("bot_a", lambda old: replace(old, state=state, suspension=after))
+    checks.run(check.id)
+    ended = store.bots.get_check(check.id)
+    assert (hosts.calls, ended.state, failed(ended)) == ([], "failed", ["suspended"])
+
+
+def test_owner_s_check_calls_a_bot_that_is_gone_and_brings_it_back(desk, run, store):
+    suspension = Suspension(since=1, games=[], is_gone=True)
+    desk.bot("bot_a", state=BotState.SUSPENDED, activated_at=1, suspension=suspension)
+    assert run().state == "passed"
+    assert store.bots.get("bot_a").state is BotState.ACTIVE
+
+
+def test_check_that_came_to_nothing_by_our_own_fault_says_nothing_and_is_run_again(bot, run, hosts, checks, store):
+    """Such as one during which the worker was told to stop."""
+    hosted, hosts.bots[URL] = hosts.bots[URL], Answer("key", Outcome.OUR_FAULT, 1.0, "the arena is shutting down")
+    with pytest.raises(OurFaultError):
+        run()
+    assert store.bots.get_check("chk_1").ended_at is None
+    hosts.bots[URL] = hosted
+    checks.run("chk_1")
+    assert store.bots.get_check("chk_1").state == "passed"
+
+
+# --- how many there may be --------------------------------------------------------------------------------------------
+
+
+def end_all(store, bot_id):
+    for check in store.bots.list_checks(bot_id, limit=100)[0]:
+        store.bots.change_check(check.id, lambda old: replace(old, state="failed", ended_at=1))
+
+
+@pytest.fixture
+def ask(store, mint):
+    """Ask for a check after those before have ended."""
+
+    def go(bots, caller, bot_id, seed=None):
+        end_all(store, bot_id)
+        return bots.check(caller, bot_id, mint(seed))
+
+    return go
+
+
+def test_a_host_has_so_many_checks_a_day_whoever_asks(desk, make_bots, owner, stranger, ask, store):
+    bots = make_bots(most=2)
+    desk.bot("bot_a")
+    desk.bot("bot_b", account_id="acc_2", url="http://127.0.0.1:10/other")
+    desk.bot("bot_c", account_id="acc_2", url="http://127.0.0.2:10/")
+    ask(bots, owner, "bot_a")
+    ask(bots, stranger, "bot_b")
+    with pytest.raises(TooManyError, match=r"bots at 127\.0\.0\.1 have been checked 2 times within a day") as refused:
+        ask(bots, owner, "bot_a")
+    assert (refused.value.code, refused.value.retry_after) == ("too_many_checks", pytest.approx(86_400, abs=60))
+    assert len(store.bots.list_checks("bot_a", limit=9)[0]) == 1
+    ask(bots, stranger, "bot_c")
+
+
+def test_an_account_has_so_many_checks_a_day_under_whatever_names(desk, make_bots, owner, ask):
+    """Any name may lead to a stranger's address."""
+    bots = make_bots(most=2)
+    for number in range(3):
+        desk.bot(f"bot_{number}", url=f"http://x{number}.example/")
+    ask(bots, owner, "bot_0")
+    ask(bots, owner, "bot_1")
+    with pytest.raises(TooManyError, match="the account has asked for 2 checks within a day"):
+        ask(bots, owner, "bot_2")
+
+
+def test_account_that_has_had_its_checks_takes_none_of_a_host_s(desk, make_bots, owner, stranger, ask):
+    bots = make_bots(most=1)
+    desk.bot("bot_a", url="http://x.example/")
+    desk.bot("bot_b", account_id="acc_2")
+    ask(bots, owner, "bot_a")
+    desk.bot("bot_c")
+    with pytest.raises(TooManyError):
+        ask(bots, owner, "bot_c")
+    ask(bots, stranger, "bot_b")
+
+
+def test_request_that_is_sent_again_counts_once(desk, make_bots, owner, ask):
+    bots = make_bots(most=2)
+    desk.bot("bot_a")
+    first = ask(bots, owner, "bot_a", "the same key")
+    assert [ask(bots, owner, "bot_a", "the same key").id for _ in range(3)] == [first.id] * 3
+    ask(bots, owner, "bot_a")
+
+
+def test_check_is_asked_for_once_at_a_time(bot, bots, owner, queue, mint):
     check = bots.check(owner, "bot_a", mint())
     assert queue.checks == [check.id]
     with pytest.raises(ConflictError):

@@ -12,7 +12,7 @@ from service.arena.errors import ConflictError, ForbiddenError, InvalidError, No
 from service.arena.minting import token_hash
 from service.store import due
 from service.store.entities import BotState
-from tests.service.arena.conftest import OPEN_SEAT_MS, PACK_SECRET
+from tests.service.arena.conftest import ANYBODY, OPEN_SEAT_MS, PACK_SECRET
 from tests.service.bench import Background
 
 RUNNING, CANCELLED = GameState.RUNNING, GameState.CANCELLED
@@ -209,7 +209,7 @@ def waiting(games, owner, mint, order):
 
 
 def test_game_starts_when_its_last_seat_is_taken(games, waiting, mint, queue, store):
-    token = games.join(waiting, 1, "bea", mint())
+    token = games.join(ANYBODY, waiting, 1, "bea", mint())
     game = games.get(waiting)
     assert (game.state, game.seats[1].kind, game.seats[1].name) == (RUNNING, "human", "bea")
     assert store.games.tokens(waiting)[1] == token_hash(token)
@@ -219,35 +219,37 @@ def test_game_starts_when_its_last_seat_is_taken(games, waiting, mint, queue, st
 
 def test_game_with_another_open_seat_goes_on_waiting(games, owner, mint, order, queue):
     game = games.create(owner, order("human:ann", "open:", "open:", "house:random"), mint()).game.id
-    games.join(game, 2, "bea", mint())
+    games.join(ANYBODY, game, 2, "bea", mint())
     assert (games.get(game).state, queue.driven) == (GameState.OPEN, [])
-    games.join(game, 1, "cid", mint())
+    games.join(ANYBODY, game, 1, "cid", mint())
     assert games.get(game).state is RUNNING
 
 
 def test_retried_join_gives_the_same_token(games, waiting, mint):
-    assert games.join(waiting, 1, "bea", mint("again")) == games.join(waiting, 1, "bea", mint("again"))
+    assert games.join(ANYBODY, waiting, 1, "bea", mint("again")) == games.join(
+        ANYBODY, waiting, 1, "bea", mint("again")
+    )
 
 
 def test_seat_that_is_taken_or_not_there_is_refused(games, owner, waiting, mint, order):
     game = games.create(owner, order("human:ann", "open:", "open:", "open:"), mint()).game.id
-    games.join(game, 1, "bea", mint())
+    games.join(ANYBODY, game, 1, "bea", mint())
     for seat in (0, 1):
         with pytest.raises(ConflictError) as refused:
-            games.join(game, seat, "cid", mint())
+            games.join(ANYBODY, game, seat, "cid", mint())
         assert code(refused) == "seat_taken"
     with pytest.raises(NotFoundError):
-        games.join(game, 4, "cid", mint())
-    games.join(waiting, 1, "bea", mint())
+        games.join(ANYBODY, game, 4, "cid", mint())
+    games.join(ANYBODY, waiting, 1, "bea", mint())
     with pytest.raises(ConflictError) as refused:
-        games.join(waiting, 1, "cid", mint())
+        games.join(ANYBODY, waiting, 1, "cid", mint())
     assert code(refused) == "not_open"
 
 
 def test_of_many_who_join_one_seat_at_once_one_has_it(games, waiting, mint, store):
     def join(name):
         try:
-            return name, games.join(waiting, 1, name, mint(name))
+            return name, games.join(ANYBODY, waiting, 1, name, mint(name))
         except ConflictError as refused:
             return refused.code, None
 
@@ -261,7 +263,9 @@ def test_of_many_who_join_one_seat_at_once_one_has_it(games, waiting, mint, stor
 
 def test_seats_joined_at_once_are_all_filled_and_the_game_starts(games, owner, mint, order):
     game = games.create(owner, order(*["open:"] * 6), mint()).game.id
-    threads = [Background(lambda seat=seat: games.join(game, seat, f"p{seat}", mint(f"p{seat}"))) for seat in range(6)]
+    threads = [
+        Background(lambda seat=seat: games.join(ANYBODY, game, seat, f"p{seat}", mint(f"p{seat}"))) for seat in range(6)
+    ]
     tokens = [thread.result() for thread in threads]
     assert len(set(tokens)) == 6
     assert games.get(game).state is RUNNING
@@ -270,22 +274,22 @@ def test_seats_joined_at_once_are_all_filled_and_the_game_starts(games, owner, m
 
 def test_who_stands_up_before_the_start_frees_the_seat_and_his_token_is_void(games, owner, mint, order, holder, store):
     game = games.create(owner, order("human:ann", "open:", "open:", "open:"), mint()).game.id
-    games.join(game, 1, "bea", mint())
+    games.join(ANYBODY, game, 1, "bea", mint())
     assert games.stand_up(holder(game, 1), game, 1)
     assert games.get(game).seats[1].kind == "open"
     assert list(store.games.tokens(game)) == [0]
-    games.join(game, 1, "cid", mint())
+    games.join(ANYBODY, game, 1, "cid", mint())
     with pytest.raises(ForbiddenError):
         games.stand_up(holder(game, 2), game, 1)
 
 
 def test_who_leaves_twice_does_not_put_out_who_came_after(games, owner, mint, order, holder):
     game = games.create(owner, order("human:ann", "open:", "open:", "open:"), mint()).game.id
-    games.join(game, 1, "bea", mint())
+    games.join(ANYBODY, game, 1, "bea", mint())
     bea = holder(game, 1)
     assert games.stand_up(bea, game, 1)
     assert games.stand_up(bea, game, 1)
-    games.join(game, 1, "cid", mint())
+    games.join(ANYBODY, game, 1, "cid", mint())
     assert games.stand_up(bea, game, 1)
     assert games.get(game).seats[1].name == "cid"
 
@@ -314,7 +318,7 @@ def test_entropy_leaves_with_who_gave_it(games, owner, mint, order, holder):
     games.set_entropy(bea, game, 1, "pepper")
     games.stand_up(bea, game, 1)
     assert games.get(game).entropy == ["salt", ""]
-    games.join(game, 1, "cid", mint())
+    games.join(ANYBODY, game, 1, "cid", mint())
     with pytest.raises(ConflictError):
         games.set_entropy(bea, game, 1, "late")
     assert games.get(game).entropy == ["salt", ""]
@@ -392,7 +396,7 @@ def test_game_that_is_not_there_is_not_found(games, owner, mint):
     for use in (
         lambda: games.get("gam_none"),
         lambda: games.table("gam_none"),
-        lambda: games.join("gam_none", 0, "ann", mint()),
+        lambda: games.join(ANYBODY, "gam_none", 0, "ann", mint()),
         lambda: games.set_state(owner, "gam_none", RUNNING),
     ):
         with pytest.raises(NotFoundError):

@@ -12,6 +12,7 @@ from bot_sdk.results.values import GameState
 from service.arena.errors import ConflictError, ForbiddenError, InvalidError, NotFoundError
 from service.arena.scoreboard import Scoreboard
 from service.store import due, keys
+from tests.service.arena.conftest import ANYBODY
 from tests.service.bench import Background
 from tests.service.fakes import HOLD, until
 
@@ -121,7 +122,7 @@ def test_both_hold_after_the_end_too(act, duel, play, holder, desk):
 
 def test_decision_that_was_missed_was_taken_by_the_fallback(act, make, worker, desk):
     game = make("human:ann", "human:bea", limits={"human_budget_ms": 1})
-    until(lambda: desk.store.due.now() > desk.table(game).deadline(1))
+    until(lambda: desk.store.due.now() > desk.table(game).deadline(1, desk.store.clock.read()))
     worker.drive(game)
     with pytest.raises(ConflictError) as refused:
         act(game, 1, "stand", f"{game}.1.0")
@@ -157,7 +158,7 @@ def test_name_of_no_decision_of_the_seat_is_refused_by_its_field(play, holder, d
 
 def test_action_after_the_deadline_is_too_late_though_nobody_has_seen_to_it(act, make, desk, store):
     game = make("human:ann", "human:bea", limits={"human_budget_ms": 20})
-    until(lambda: store.due.now() >= desk.table(game).deadline(1))
+    until(lambda: store.due.now() >= desk.table(game).deadline(1, desk.store.clock.read()))
     with pytest.raises(ConflictError) as refused:
         act(game, 1, "stand", f"{game}.1.0")
     assert code(refused) == "too_late"
@@ -200,7 +201,7 @@ def test_bot_that_has_to_go_on_is_driven_and_a_person_is_waited_for(act, make, q
     queue.driven.clear()
     act(game, 1, "stand")
     assert queue.driven == []
-    assert store.due.at(due.game(game)) == desk.table(game).deadline(1)
+    assert store.due.at(due.game(game)) == desk.table(game).deadline(1, desk.store.clock.read())
     act(game, 1)
     assert queue.driven == [game]
     assert store.due.at(due.game(game)) <= store.due.now() + 1_000  # should the hint be lost
@@ -245,7 +246,7 @@ def test_leaving_before_the_start_frees_the_seat(make, play, games, holder, mint
     game = make("human:ann", "open:", "open:", "open:")
     play.leave(holder(game, 0), game, 0)
     assert games.get(game).seats[0].kind == "open"
-    games.join(game, 0, "cid", mint())
+    games.join(ANYBODY, game, 0, "cid", mint())
     assert games.get(game).seats[0].name == "cid"
 
 
@@ -278,8 +279,8 @@ def test_who_has_left_neither_retires_nor_plays_for_who_came_after(make, play, g
     game = make("human:ann", "open:")
     ann = holder(game, 0)
     play.leave(ann, game, 0)
-    games.join(game, 0, "cid", mint())
-    games.join(game, 1, "bea", mint())
+    games.join(ANYBODY, game, 0, "cid", mint())
+    games.join(ANYBODY, game, 1, "bea", mint())
     for seat_again in (lambda: play.leave(ann, game, 0), lambda: play.act(ann, game, 0, f"{game}.0.0", "stand")):
         with pytest.raises(ForbiddenError):
             seat_again()

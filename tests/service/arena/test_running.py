@@ -12,8 +12,9 @@ from bot_sdk.games.packs import board_secret, commitment
 from bot_sdk.results.values import GameState
 from service.arena import running as running_module
 from service.arena.starting import Attempt, Starting
-from service.store import due
+from service.store import due, keys
 from service.store.entities import BotState, Sprt, TournamentState
+from service.store.maintenance import Maintenance
 from service.tournaments.boards import Place, label_of
 from service.tournaments.schedule import round_robin
 from tests.service.arena.conftest import PATIENCE_MS, ROOT_SECRET
@@ -275,6 +276,31 @@ def test_game_that_fails_three_times_counts_as_aborted_and_the_tournament_finish
     assert store.due.count() == 0
 
 
+@pytest.mark.parametrize("kind", ["hash", "string"])
+def test_games_that_can_not_be_read_count_as_aborted_and_the_tournament_finishes(
+    running, start, finish, store, worker, kind
+):
+    tournament = start(*THREE)
+    for _ in range(3):
+        running.advance(tournament, 1)
+        damaged = [game.id for game in games_of(store, tournament) if game.seats[0].bot_id == "bot_a"]
+        for game_id in damaged:
+            _damage(store._redis, game_id, kind)
+        worker.drive(*damaged)
+    played = _finish_what_runs(store, finish, running, tournament)
+    assert set(played) == ROUNDS_OF_THREE
+    states = {result.bots[0] == "bot_a": (result.state, result.slot.attempt) for result in played.values()}
+    assert states == {True: (GameState.ABORTED, 2), False: (GameState.FINISHED, 0)}
+    assert store.due.count() == 0
+
+
+def _damage(redis, game_id, kind):
+    if kind == "string":
+        redis.set(keys.game_meta(game_id), "nonsense")
+    else:
+        redis.hset(keys.game_meta(game_id), "body", "{")
+
+
 def test_finished_game_without_a_result_is_driven_to_it(running, start, store, queue, desk, worker):
     """Its worker died after the last commit; the result must come, and no second game be made."""
     tournament = start("bot_a", "bot_b")
@@ -495,3 +521,21 @@ def test_bot_paused_and_back_again_plays_what_still_waits(running, start, store,
     pause(store, None, None, tournament)
     store.bots.change("bot_a", lambda bot: replace(bot, state=BotState.ACTIVE))
     assert all(result.forfeited == [] for result in finish(tournament).values())
+
+
+# --- maintenance ------------------------------------------------------------------------------------------------------
+
+
+def test_in_maintenance_no_game_is_started_and_those_that_run_count(running, start, store, worker, finish):
+    tournament = start(*THREE)
+    begun = running.advance(tournament, 1)
+    worker.drive(*begun[:1])
+    store.maintenance.begin(Maintenance(reason="a new disk", since=1))
+    fresh = start(*FOUR)
+    assert running.advance(fresh, 1) == []
+    worker.drive(*begun[1:])
+    assert running.advance(tournament, 1) == []
+    assert store.tournaments.count_results(tournament) == len(begun)
+    assert store.tournaments.get(tournament).state is TournamentState.FINISHED
+    store.maintenance.end()
+    assert len(finish(fresh)) == 6

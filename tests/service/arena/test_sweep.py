@@ -6,10 +6,13 @@ import logging
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
+from service.arena.checking import run_alone
 from service.arena.sweep import shards
 from service.store import due, keys
+from service.store.entities import Check
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
 from tests.service.fakes import HeldQueue, until
 
@@ -117,9 +120,18 @@ def test_entry_without_a_game_is_dropped_after_a_minute(sweep, queue, store):
     assert (queue.driven, queue.shards) == ([], [])
 
 
-def test_game_that_can_not_be_read_keeps_nobody_from_the_others(sweep, desk, queue, redis, caplog):
+def unreadable(redis, key):
+    redis.hset(key, "body", b"{")
+
+
+def of_another_kind(redis, key):
+    redis.set(key, b"nonsense")
+
+
+@pytest.mark.parametrize("damage", [unreadable, of_another_kind])
+def test_game_that_can_not_be_read_keeps_nobody_from_the_others(sweep, desk, queue, redis, caplog, damage):
     damaged, good = desk.game("human:ann", "bot_a"), desk.game("human:bea", "bot_a")
-    redis.hset(keys.game_meta(damaged), "body", b"{")
+    damage(redis, keys.game_meta(damaged))
     with caplog.at_level(logging.ERROR):
         sweep.once()
     assert queue.driven == [good]
@@ -260,6 +272,74 @@ def test_sweeps_and_workers_play_a_tournament_to_its_end(sweep, start, queue, st
     assert store.tournaments.get(tournament).state == "finished"
     assert len(store.tournaments.results(tournament)) == 5
     assert store.due.count() == 0
+
+
+# --- checks of bots ---------------------------------------------------------------------------------------------------
+
+
+def new_check(store, desk, check_id="chk_1"):
+    desk.bot("bot_a")
+    check = Check(id=check_id, bot_id="bot_a", url="http://127.0.0.1:9/", created_at=store.due.now())
+    assert store.bots.create_check(check)
+    return check_id
+
+
+def test_check_whose_job_is_lost_is_sent_again(sweep, desk, queue, store):
+    check = new_check(store, desk)
+    sweep.once()
+    assert queue.checks == [], "its own job is on the way"
+    age(store, due.check(check), 1)
+    sweep.once()
+    assert queue.checks == [check]
+    assert is_due_in(store, due.check(check), PATIENCE_MS)
+
+
+def test_check_that_is_run_is_nobody_elses_and_due_no_more_when_it_has_ended(desk, store):
+    check, ran = new_check(store, desk), []
+
+    def run(check_id):
+        ran.append(check_id)
+        run_alone(store, check_id, "another", ran.append)
+        store.bots.change_check(check_id, lambda old: replace(old, state="passed", ended_at=1))
+
+    run_alone(store, check, "one", run)
+    assert ran == [check]
+    assert store.due.at(due.check(check)) is None
+    run_alone(store, check, "two", ran.append)
+    assert ran == [check] * 2, "whoever runs it finds that it has ended"
+
+
+def test_check_that_broke_stays_due_and_may_be_run_by_the_next(desk, store):
+    check, ran = new_check(store, desk), []
+
+    def breaks(_check_id):
+        raise RuntimeError("a mistake of ours")
+
+    with pytest.raises(RuntimeError):
+        run_alone(store, check, "one", breaks)
+    assert store.due.at(due.check(check)) is not None
+    run_alone(store, check, "two", ran.append)
+    assert ran == [check]
+
+
+def test_check_of_a_dead_worker_is_run_when_its_lease_has_run_out(desk, store):
+    check, ran = new_check(store, desk), []
+    assert store.bots.lease_check(check, "dead", 30)
+
+    def has_run():
+        run_alone(store, check, "two", ran.append)
+        return ran != []
+
+    until(has_run)
+
+
+def test_check_that_never_came_to_be_is_dropped_after_a_minute(sweep, queue, store):
+    age(store, due.check("chk_old"), 61_000)
+    age(store, due.check("chk_new"), 55_000)
+    sweep.once()
+    assert store.due.at(due.check("chk_old")) is None
+    assert store.due.at(due.check("chk_new")) is not None
+    assert queue.checks == []
 
 
 # --- ratings ----------------------------------------------------------------------------------------------------------

@@ -11,77 +11,7 @@ from ssrfguard.resolvers import UdpResolver
 from service.outbound.deadline import Deadline
 from service.outbound.guard import LOOPBACK, Guard, NetworkSettingError, RefusedError
 from tests.service.outbound.hostile import call_to, reply, timed
-
-PRIVATE = [
-    "http://127.0.0.1/",
-    "http://127.1.2.3:8080/",
-    "http://[::1]/",
-    "http://[::ffff:127.0.0.1]/",
-    "http://[::ffff:7f00:1]/",
-    "http://[::127.0.0.1]/",
-    "http://10.0.0.1/",
-    "http://172.16.0.1/",
-    "http://192.168.1.1/",
-    "http://100.64.0.1/",
-    "http://169.254.169.254/latest/meta-data/",
-    "http://[::ffff:169.254.169.254]/",
-    "http://[64:ff9b::7f00:1]/",
-    "http://[64:ff9b::a9fe:a9fe]/",
-    "http://[2002:7f00:1::]/",
-    "http://[2002:a00:1::1]/",
-    "http://[fe80::1]/",
-    "http://[fc00::1]/",
-    "http://[fd00:ec2::254]/",
-    "http://0.0.0.0/",
-    "http://0/",
-    "http://[::]/",
-    "http://224.0.0.1/",
-    "http://255.255.255.255/",
-    "http://①②⑦.⓪.⓪.①/",
-]
-DISGUISED = [
-    "http://2130706433/",
-    "http://0x7f000001/",
-    "http://0x7f.0.0.1/",
-    "http://0x7f.1/",
-    "http://0177.0.0.1/",
-    "http://017700000001/",
-    "http://127.1/",
-    "http://127.0.0.1.0x/",
-    "http://evil.0x7f/",
-    "http://[fe80::1%25eth0]/",
-    "http://[::1%251]/",
-]
-NO_PLACE_FOR_A_BOT = [
-    "",
-    "bot",
-    "//example.org/",
-    "file:///etc/passwd",
-    "gopher://example.org/",
-    "ftp://example.org/",
-    "ws://example.org/",
-    "unix:/run/redis.sock",
-    "http+unix://%2Frun%2Fredis.sock/",
-    "http://",
-    "http:///path",
-    "http://user@example.org/",
-    "http://user:password@example.org/",
-    "http://example.org@127.0.0.1/",
-    "http://example.org:22/",
-    "http://example.org:25/",
-    "http://example.org:6379/",
-    "http://example.org:11211/",
-    "http://example.org:0/",
-    "http://example.org:65536/",
-    "http://example.org:port/",
-    "http://exa mple.org/",
-    "http://example.org/\r\nhost: elsewhere",
-    "http://example.org\\@127.0.0.1/",
-    "http://example..org/",
-    "http://" + "a" * 300 + ".org/",
-    "http://example.org/" + "a" * 3000,
-    "http://[::1/",
-]
+from tests.service.outbound.urls import DISGUISED, NO_PLACE_FOR_A_BOT, PRIVATE
 
 
 def found(*addresses: str):
@@ -118,7 +48,7 @@ def test_open_networks_open_no_disguise(url):
         Guard([*LOOPBACK, "10.0.0.0/8"]).check(url)
 
 
-@pytest.mark.parametrize("url", [*PRIVATE, "http://localhost/", "http://LOCALHOST./", "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/"])
+@pytest.mark.parametrize("url", PRIVATE)
 def test_a_call_there_is_unreachable(url, make):
     calls = make(Guard())
     answer = timed(calls, call_to(url))
@@ -137,6 +67,13 @@ def test_a_call_there_is_unreachable(url, make):
         ("https://bücher.example/%20", "xn--bcher-kva.example", "/%20"),
         ("http://example.org./", "example.org", "/"),
         ("http://[::ffff:8.8.8.8]/", "[::ffff:8.8.8.8]", "/"),
+        ("http://[64:ff9b::8.8.8.8]/", "[64:ff9b::8.8.8.8]", "/"),
+        ("http://example.org?@127.0.0.1/", "example.org", "/?@127.0.0.1/"),
+        ("http://example.org#@127.0.0.1/", "example.org", "/"),
+        ("http://example.org/%0d%0ahost:%20x", "example.org", "/%0d%0ahost:%20x"),
+        ("http://example.org/\u2028\x85?\xa0", "example.org", "/%E2%80%A8%C2%85?%C2%A0"),
+        ("http://example.org/\\x", "example.org", "/%5Cx"),
+        ("http://example.org:0080/", "example.org", "/"),
     ],
 )
 def test_a_public_url_is_read(url, host, path):
@@ -144,7 +81,24 @@ def test_a_public_url_is_read(url, host, path):
     assert (place.host_header, place.path) == (host, path)
 
 
-@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["::1"], ["10.1.2.3"], ["169.254.169.254"], ["::ffff:10.0.0.1"]])
+@pytest.mark.parametrize(
+    ("urls", "host"),
+    [
+        (["http://bot.example/a", "https://BOT.example.:8443/b?c"], "bot.example"),
+        (["http://bücher.example/", "http://xn--bcher-kva.example:8080/"], "xn--bcher-kva.example"),
+        (["http://93.184.215.14/", "http://[::ffff:93.184.215.14]:8080/"], "93.184.215.14"),
+        (["http://[2606:4700::1111]/", "http://[2606:4700:0:0:ffff::2]:8080/"], "2606:4700::/64"),
+        (["http://localhost:8001/", "http://localhost:8002/"], "localhost"),
+    ],
+)
+def test_a_host_is_known_by_whatever_port_path_and_spelling(urls, host):
+    assert {Guard(LOOPBACK).check(url).host for url in urls} == {host}
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [["127.0.0.1"], ["::1"], ["10.1.2.3"], ["169.254.169.254"], ["::ffff:10.0.0.1"], ["64:ff9b::a00:1"], ["fd00::1"]],
+)
 def test_a_name_with_a_private_address_is_refused(addresses):
     guard = Guard(lookup=found(*addresses))
     with pytest.raises(RefusedError):
@@ -171,6 +125,32 @@ def test_a_name_is_judged_anew_at_every_connection(serve, make):
     assert [request.headers["host"] for request in server.requests] == [f"bot.example:{server.port}"]
 
 
+def test_a_name_with_more_addresses_than_it_needs_is_refused():
+    guard = Guard(lookup=found(*(f"93.184.215.{n}" for n in range(33))))
+    with pytest.raises(RefusedError, match="at most 32 addresses, got 33"):
+        guard.resolve(guard.check("http://bot.example/"), within(1))
+
+
+def test_what_is_said_of_many_refused_addresses_is_short(make):
+    calls = make(Guard(lookup=found(*(f"10.0.0.{n}" for n in range(32)))))
+    assert len(timed(calls, call_to("http://bot.example/")).error) == 500
+
+
+def test_a_kept_connection_stays_with_the_address_that_was_judged(serve, make):
+    server = serve(reply())
+    answers = iter([["127.0.0.1"], ["169.254.169.254"]])
+
+    def lookup(host, port, timeout):
+        return found(*next(answers))(host, port, timeout)
+
+    calls = make(Guard(LOOPBACK, lookup=lookup))
+    url = f"http://bot.example:{server.port}/"
+    assert [timed(calls, call_to(url)).outcome for _ in range(3)] == ["ok"] * 3
+    server.behave = lambda *_: False  # hangs up: the second try needs a new connection
+    assert timed(calls, call_to(url)).outcome == "unreachable"
+    assert (server.connections, next(answers, None)) == (1, None)
+
+
 def test_the_next_address_is_tried_if_one_is_refused(serve, make):
     server = serve(reply())
     calls = make(Guard(LOOPBACK, lookup=found("127.0.0.9", "::1", "127.0.0.1")))
@@ -184,10 +164,11 @@ def test_many_addresses_get_few_attempts(serve, make):
     assert not server.connections
 
 
-def test_localhost_needs_only_one_open_family(serve, make):
+@pytest.mark.parametrize("name", ["localhost", "bot.localhost"])
+def test_localhost_needs_only_one_open_family(serve, make, name):
     server = serve(reply())
     calls = make(Guard(["127.0.0.0/8"]))
-    assert timed(calls, call_to(f"http://localhost:{server.port}/")).outcome == "ok"
+    assert timed(calls, call_to(f"http://{name}:{server.port}/")).outcome == "ok"
 
 
 def test_the_operators_names_are_the_systems_to_resolve(monkeypatch, serve, make):
@@ -233,6 +214,13 @@ def test_a_name_that_does_not_exist_is_unreachable(make):
         "64:ff9b::/96",
         "::ffff:0:0/96",
         "224.0.0.0/4",
+        "64:ff9b:1::/48",
+        "::ffff:0:0:0/96",
+        "::ffc0:0:0/90",
+        "2001::/32",
+        "2002::/16",
+        "2000::/3",
+        "192.0.0.0/16",
         "10.0.0.1/8",
         "10.0.0.0/33",
         "loopback",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import queue
 import socket
-import struct
 import threading
 import time
 
@@ -13,23 +11,21 @@ import pytest
 
 from bot_sdk import signing
 from service.outbound.guard import LOOPBACK, Guard
-from service.outbound.http1 import HEADERS_LIMIT
 from service.outbound.values import Call, Endpoint
-from tests.service.outbound.hostile import BODY, SECRET, SLACK_MS, call_to, reply, timed
-
-LIMIT = 64 * 1024
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
-CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
-
-
-def reset(connection):
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
-
-
-def chunks(body, size=7):
-    pieces = [body[at : at + size] for at in range(0, len(body), size)]
-    return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+from tests.service.outbound.hostile import (
+    BAD,
+    BODY,
+    CHUNKED,
+    HEAD,
+    LIMIT,
+    SECRET,
+    SLACK_MS,
+    call_to,
+    chunks,
+    reply,
+    reset,
+    timed,
+)
 
 
 class TestHonestBots:
@@ -277,32 +273,6 @@ class TestBadStatus:
         assert server.connections == 2
 
 
-BIG = b"x" * (LIMIT + 1)
-BAD = {
-    "html": reply(b"<html>hello", kind="text/html"),
-    "no content type": b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
-    "two content types": reply(BODY, "content-type: text/html", kind="text/html"),
-    "no http at all": b"hello, is this a web server?\r\n",
-    "gzip though not asked for": reply(gzip.compress(BODY), "content-encoding: gzip"),
-    "gzip as a transfer coding": HEAD + b"transfer-encoding: gzip, chunked\r\n\r\n" + chunks(gzip.compress(BODY)),
-    "a body that is too long": reply(BIG),
-    "chunks that are too long": CHUNKED + chunks(BIG, 1000),
-    "the promise of 100 MB": HEAD + b"content-length: 100000000\r\n\r\n",
-    "a length over 2^64": HEAD + b"content-length: 100000000000000000000000\r\n\r\n",
-    "a length below 0": HEAD + b"content-length: -1\r\n\r\n",
-    "two lengths": reply(BODY, "content-length: 3"),
-    "a length and chunks": HEAD + b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n" + chunks(BODY),
-    "a chunk over 2^64": CHUNKED + b"10000000000000002\r\n{}\r\n0\r\n\r\n",
-    "a chunk size in words": CHUNKED + b"two\r\n{}\r\n0\r\n\r\n",
-    "long headers": HEAD + b"x: " + b"y" * 200_000 + b"\r\n\r\n",
-    "many headers": HEAD + b"".join(b"x-%d: %b\r\n" % (n, b"y" * 60) for n in range(500)) + b"\r\n",
-    "endless headers": HEAD + b"x: y\r\n" * (HEADERS_LIMIT // 3),
-    "interim replies without end": b"HTTP/1.1 100 Continue\r\n\r\n" * 1000,
-    "bare line feeds": reply().replace(b"\r\n", b"\n"),
-    "a folded header": HEAD + b"x: a\r\n b\r\ncontent-length: 2\r\n\r\n{}",
-}
-
-
 class TestBadReplies:
     @pytest.mark.parametrize("answer", BAD.values(), ids=BAD)
     def test_it_is_a_bad_reply_at_once_and_the_connection_is_closed(self, serve, calls, answer):
@@ -453,6 +423,17 @@ class TestThePool:
         for key in range(40):
             call = call_to(fast.url, key=key)
             calls.submit(Call(key, Endpoint("bot_2", fast.url, (SECRET,)), call.body, 2_000, "msg_1"), answers.put)
+        assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
+        assert lates.empty()
+
+    def test_silent_bots_of_one_host_do_not_hold_up_those_of_another(self, serve, calls):
+        silent = serve(lambda *_: silent.stopping.wait(20))
+        fast = serve(reply(), family=socket.AF_INET6)
+        answers, lates = queue.SimpleQueue(), queue.SimpleQueue()
+        for key in range(40):
+            calls.submit(Call(key, Endpoint(f"bot_{key}", silent.url, (SECRET,)), b"{}", 8_000, "msg_1"), lates.put)
+        for key in range(40):
+            calls.submit(call_to(fast.url, key=key), answers.put)
         assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
         assert lates.empty()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.outbound.http1 import HEADERS_LIMIT, Fault, ReplyReader
+from service.outbound.http1 import HEADERS_LIMIT, MOST_HEADERS, Fault, ReplyReader
 from tests.service.outbound.hostile import BODY, reply
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -59,6 +59,72 @@ def test_any_bytes_end_in_a_reply_or_a_fault(stream, more):
             reader.end()
         assert reader.status == 200
         assert len(reader.body) <= 100
+
+
+def padded(size: int) -> bytes:
+    """Make a reply whose headers have a size, the blank line after them included."""
+    bare = reply(BODY, "x: ")
+    return reply(BODY, "x: " + "y" * (size - bare.index(BODY)))
+
+
+@given(st.lists(st.integers(0, 20_000)))
+def test_the_limit_of_headers_is_the_same_in_any_pieces(cuts):
+    reader = ReplyReader()
+    reader.begin(1000)
+    assert [reader.feed(piece) for piece in pieces(padded(HEADERS_LIMIT), cuts)][-1]
+    assert reader.body == BODY
+    reader.begin(1000)
+    with pytest.raises(Fault, match=f"at most {HEADERS_LIMIT} bytes of headers"):
+        any(map(reader.feed, pieces(padded(HEADERS_LIMIT + 1), cuts)))
+
+
+def test_so_many_headers_and_no_more():
+    reader, room = ReplyReader(), MOST_HEADERS - reply().count(b"\r\ncontent-")
+    reader.begin(1000)
+    assert reader.feed(reply(BODY, *["x: y"] * room))
+    reader.begin(1000)
+    with pytest.raises(Fault, match=f"at most {MOST_HEADERS} headers"):
+        reader.feed(reply(BODY, *["x: y"] * (room + 1)))
+
+
+LINES = [
+    "HTTP/1.1 200 OK",
+    "HTTP/1.0 200 OK",
+    "HTTP/1.1 100 Go on",
+    "HTTP/1.1 101 Switch",
+    "HTTP/1.1 204 None",
+    "HTTP/2 200",
+]
+NAMES = ["content-length", "content-type", "transfer-encoding", "content-encoding", "connection", "upgrade", "x", ""]
+VALUES = [
+    *["", " ", "0", "2", "-1", "+2", "2, 2", "0x2", "2_0", "2\v", "\xb2", "18446744073709551617"],
+    *[
+        "chunked",
+        "gzip, chunked",
+        "chunked, chunked",
+        "chunked;q=1",
+        "identity",
+        "application/json",
+        "close",
+        "upgrade",
+    ],
+]
+BODIES = ["{}", "2\r\n{}\r\n0\r\n\r\n", "2;x\r\n{}\r\n0\r\ncontent-length: 9\r\n\r\n", "-2\r\n{}", "2\n{}\n0\n\n"]
+A_MESSAGE = st.tuples(
+    st.sampled_from(LINES),
+    st.lists(st.builds("{}: {}".format, st.sampled_from(NAMES), st.sampled_from(VALUES)), max_size=4),
+    st.sampled_from(BODIES),
+).map(lambda parts: "\r\n".join([parts[0], "content-type: application/json", *parts[1], "", parts[2]]))
+
+
+@given(st.lists(A_MESSAGE, min_size=1, max_size=2), st.lists(st.integers(0, 1_000)))
+def test_no_framing_breaks_the_reader(messages, cuts):
+    reader = ReplyReader()
+    reader.begin(1000)
+    with contextlib.suppress(Fault):
+        if not any(reader.feed(piece) for piece in pieces("".join(messages).encode("latin-1"), cuts)):
+            reader.end()
+            assert not reader.may_go_on
 
 
 def test_no_more_is_kept_than_the_limits_and_one_read():

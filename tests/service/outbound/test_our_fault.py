@@ -12,6 +12,7 @@ import time
 import pytest
 
 from service.outbound import exchange
+from service.outbound.connection import Connection
 from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.values import Call, Endpoint
 from tests.service.outbound.hostile import call_to, reply
@@ -70,6 +71,34 @@ def test_a_bot_that_was_asked_late_is_not_late(serve, post, lag, budget_ms, outc
 
 def test_a_bot_that_was_asked_late_and_answers_is_ok(serve, post):
     assert post(Clock(0.5), call_to(serve(reply()).url, budget_ms=1_000)).outcome == "ok"
+
+
+@pytest.mark.parametrize(("stall_s", "outcome"), [(0.08, "our_fault"), (0.0, "late")])
+def test_a_bot_whose_request_left_late_on_a_kept_connection_is_not_late(serve, make, monkeypatch, stall_s, outcome):
+    clock, send = Clock(), Connection.send
+
+    def send_and_stall(connection, data, deadline):
+        send(connection, data, deadline)
+        clock.ahead += stall_s
+
+    server, calls = serve(reply()), make(Guard(LOOPBACK), clock=clock)
+    assert calls.ask(call_to(server.url)).outcome == "ok"
+    server.behave = lambda *_: server.stopping.wait(10)
+    monkeypatch.setattr(Connection, "send", send_and_stall)
+    assert calls.ask(call_to(server.url, budget_ms=300)).outcome == outcome
+
+
+def test_a_bot_that_is_slow_to_take_its_request_is_late(serve, make):
+    def behave(connection, _):
+        if len(server.requests) > 1:
+            return server.stopping.wait(10)
+        connection.sendall(reply())
+        server.stopping.wait(0.3)
+        return True
+
+    server, calls = serve(behave), make(Guard(LOOPBACK))
+    assert calls.ask(call_to(server.url)).outcome == "ok"
+    assert calls.ask(call_to(server.url, budget_ms=800, body=b"x" * 16_000_000)).outcome == "late"
 
 
 def test_a_bug_of_ours_is_ours(serve, calls, monkeypatch, caplog):

@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from service.outbound.connection import Connection, Pool
+from service.outbound.connection import Connection
+from service.outbound.pool import Pool
 
 
 @pytest.fixture

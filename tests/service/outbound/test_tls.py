@@ -9,9 +9,9 @@ import threading
 import pytest
 import trustme
 
-from service.outbound.connection import tls_context
 from service.outbound.guard import LOOPBACK, Guard
-from tests.service.outbound.hostile import BODY, call_to, reply, timed
+from service.outbound.tls import OVERHEAD_LIMIT, tls_context
+from tests.service.outbound.hostile import BODY, HostileServer, call_to, reply, timed
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,9 @@ def calls(authority, make):
 def serve_tls(serve, authority):
     """A server with a certificate for a name, and how it answers over TLS."""
 
-    def start(name: str, behave, issuer: trustme.CA = authority):
+    def start(name: str, behave, issuer: trustme.CA = authority, tickets: int = 2):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.num_tickets = tickets
         issuer.issue_cert(name).configure_cert(context)
         server = serve(behave)
         server.tls = context
@@ -94,6 +95,22 @@ def test_a_handshake_that_stalls_is_late(calls):
         assert answer.error == "waited 300 ms for a connection"
 
 
+def test_a_bot_that_is_slow_to_shake_hands_is_late(serve_tls, calls):
+    _, good = serve_tls("bot.example", reply())
+
+    def behave(connection, _):
+        slow.stopping.wait(0.3)
+        with good.tls.wrap_socket(connection, server_side=True):
+            slow.stopping.wait(10)
+
+    slow = HostileServer(behave, reads=False)
+    try:
+        answer = timed(calls, call_to(f"https://bot.example:{slow.port}/", budget_ms=900))
+    finally:
+        slow.close()
+    assert (answer.outcome, answer.error) == ("late", "waited 900 ms for an answer")
+
+
 def test_a_bot_that_is_silent_after_the_handshake_is_late(serve_tls, calls):
     url, server = serve_tls("bot.example", lambda *_: server.stopping.wait(10))
     answer = timed(calls, call_to(url, budget_ms=400))
@@ -128,6 +145,13 @@ def test_an_answer_cut_short_within_tls_is_a_bad_reply(serve_tls, calls):
     url, server = serve_tls("bot.example", lambda connection, _: connection.sendall(reply()[:-5]))
     assert timed(calls, call_to(url)).outcome == "bad_reply"
     assert len(server.requests) == 1
+
+
+def test_tickets_without_end_are_a_bad_reply(serve_tls, calls):
+    url, _ = serve_tls("bot.example", reply(), tickets=2_000)
+    answer = timed(calls, call_to(url))
+    assert answer.outcome == "bad_reply"
+    assert answer.error == f"expected at most {OVERHEAD_LIMIT} bytes of TLS that carry nothing"
 
 
 def test_the_process_has_one_context_and_it_verifies():

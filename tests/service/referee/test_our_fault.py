@@ -12,6 +12,7 @@ from service.referee import players
 from service.referee.drive import Drive
 from service.referee.players import Players
 from service.referee.verdicts import Verdict
+from tests.service.bench import ARENA_KEY
 from tests.service.fakes import HOLD, first_legal
 
 NOW = 1_700_000_000_000
@@ -167,7 +168,7 @@ class Breaking(Players):
     """House bots that break `times` times, from the decision numbered `number` on."""
 
     def __init__(self, bots, times, number):
-        super().__init__(bots, lambda: NOW)
+        super().__init__(bots, lambda: NOW, lambda: ARENA_KEY)
         self.times = times
         self.number = number
 

@@ -15,7 +15,7 @@ SOON = 40
 def wait_for_deadline(desk, game):
     """Return once the time of all who owe is up, by the store's clock."""
     table = desk.table(game)
-    late_at = max(table.deadline(seat) for seat in table.game.owed())
+    late_at = max(table.deadline(seat, desk.store.clock.read()) for seat in table.game.owed())
     until(lambda: desk.store.due.now() >= late_at)
 
 
@@ -24,7 +24,11 @@ def test_game_that_waits_for_a_person_is_given_back_and_due_at_the_deadline(work
     assert worker.drive(game) == []
     assert desk.log(game) == []
     assert not desk.is_leased(game)
-    assert desk.due_at(game) == desk.meta(game).started_at + 60_000 == desk.table(game).deadline(1)
+    assert (
+        desk.due_at(game)
+        == desk.meta(game).started_at + 60_000
+        == desk.table(game).deadline(1, desk.store.clock.read())
+    )
 
 
 def test_deadline_counts_from_when_the_decision_became_owed(worker, desk):

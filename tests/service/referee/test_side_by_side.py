@@ -188,14 +188,16 @@ def test_move_that_comes_while_the_game_is_given_back_is_gone_on_with(worker, de
     assert asked_ids(calls, "bot_a")[0] == f"{game}.0.0"
     assert desk.table(game).game.owed() == [1]
     assert not desk.is_leased(game)
-    assert desk.due_at(game) == desk.table(game).deadline(1)
+    assert desk.due_at(game) == desk.table(game).deadline(1, desk.store.clock.read())
 
 
 def test_game_kept_because_of_such_a_move_is_due_when_its_lease_could_run_out(worker, desk):
     game = desk.game("bot_a", "human:ann", limits={"human_budget_ms": 600_000})
     assert worker.leases.take(game, "token")
     desk.commit(game, 1, "stand")
-    assert not worker.leases.give_back(game, "token", seen=0, due_at=desk.table(game).deadline(1))
+    assert not worker.leases.give_back(
+        game, "token", seen=0, due_at=desk.table(game).deadline(1, desk.store.clock.read())
+    )
     assert desk.due_at(game) <= desk.store.due.now() + LEASE_MS
 
 

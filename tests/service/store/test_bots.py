@@ -5,6 +5,7 @@ import threading
 import pytest
 from msgspec.structs import replace
 
+from service.store.bots import KEPT_CHECKS
 from service.store.entities import BotState, Check
 from service.store.errors import ContendedError, FullError, NotFoundError
 
@@ -132,3 +133,22 @@ def test_checks_are_kept_changed_and_listed(store):
     assert store.bots.get_check("chk_0").state == "passed"
     checks, _ = store.bots.list_checks("bot_1", limit=9)
     assert [(check.id, check.state) for check in checks] == [("chk_1", "queued"), ("chk_0", "passed")]
+
+
+def test_only_the_newest_checks_are_kept_and_the_others_go_with_what_they_were(store, redis):
+    for n in range(KEPT_CHECKS + 3):
+        store.bots.create_check(Check(id=f"chk_{n}", bot_id="bot_1", url="http://x/", created_at=n))
+    store.bots.create_check(Check(id="chk_other", bot_id="bot_2", url="http://x/", created_at=0))
+    checks, following = store.bots.list_checks("bot_1", limit=100)
+    assert ([check.id for check in checks], following) == ([f"chk_{n}" for n in range(KEPT_CHECKS + 2, 2, -1)], None)
+    assert [store.bots.get_check(f"chk_{n}") for n in range(3)] == [None] * 3
+    assert len(redis.keys("check:*")) == KEPT_CHECKS + 1
+
+
+def test_checks_that_a_crash_kept_from_being_forgotten_are_by_the_next(store, redis, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(store.bots, "_forget_checks", lambda *_, **__: None)
+        for n in range(KEPT_CHECKS + 3):
+            store.bots.create_check(Check(id=f"chk_{n}", bot_id="bot_1", url="http://x/", created_at=n))
+    store.bots.create_check(Check(id="chk_last", bot_id="bot_1", url="http://x/", created_at=999))
+    assert len(redis.keys("check:*")) == redis.zcard("bot:bot_1:checks") == KEPT_CHECKS

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
@@ -27,14 +28,14 @@ def test_one_user_too_many_waits_a_while_and_is_told(redis_url):
 def test_dead_server_is_given_up_after_a_few_tries(tmp_path):
     with EmbeddedValkey(tmp_path) as server:
         store = Store.open(server.url)
-        assert store.is_ready()
+        assert store.due.now()
         server.kill()
         began = time.monotonic()
         with pytest.raises(RedisConnectionError):
-            store.is_ready()
+            store.due.now()
         assert time.monotonic() - began < 10
         server.start()
-        assert store.is_ready()
+        assert store.due.now()
         store.close()
 
 
@@ -43,3 +44,15 @@ def test_database_in_the_address_is_used(valkey, redis):
     other = connect(valkey.url_of(3), max_connections=1)
     assert other.get("a") is None
     other.close()
+
+
+@pytest.mark.parametrize("transaction", [True, False])
+def test_error_of_a_pipeline_names_the_command_and_nothing_it_was_to_write(redis, transaction):
+    redis.set("a", "text")
+    with redis.pipeline(transaction=transaction) as pipe:
+        pipe.hset("a", "field", "a secret")
+        with pytest.raises(ResponseError) as told:
+            pipe.execute()
+    assert "HSET" in str(told.value)
+    assert "WRONGTYPE" in str(told.value)
+    assert "secret" not in str(told.value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from importlib import resources
 
 import pytest
 
-from service.store import lua
+from service.store import keys, lua
 
 FILES = sorted(path.name for path in (resources.files("service.store") / "scripts").iterdir())
 
@@ -41,3 +42,13 @@ def test_secrets_live_under_their_own_prefix(redis, store, make_game, make_bot, 
     telling = {name for name in redis.scan_iter() if b"secret-" in redis.dump(name)}
     assert len(telling) == 5
     assert all(name.startswith(b"secret:") for name in telling)
+
+
+@pytest.mark.parametrize(("prefix", "listed"), [("{g:x}", keys.of_game("x")), ("{t:x}", keys.of_tournament("x"))])
+def test_every_key_of_a_game_or_a_tournament_is_listed(prefix, listed):
+    """What isn't listed there would stay for ever when a game or a tournament expires."""
+    functions = [each for name, each in inspect.getmembers(keys, inspect.isfunction) if not name.startswith("of_")]
+    named = [each("x") for each in functions if not each.__name__.endswith("_news")]
+    own = [name for name in named if prefix in name]
+    assert len(own) >= 5
+    assert sorted(own) == sorted(listed)

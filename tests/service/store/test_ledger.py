@@ -4,7 +4,7 @@ import pytest
 
 from bot_sdk.events import Outcome
 from service.store.errors import BadCursorError
-from service.store.ledger import Ending, Ledger, LedgerLine
+from service.store.ledger import KEPT_S, Ending, Ledger, LedgerLine
 
 
 def line(n, **changes):
@@ -58,3 +58,10 @@ def test_last_endings_are_told(store):
     store.ledger.add_endings(endings[2:])
     assert store.ledger.endings("bot_1", limit=3) == endings[:0:-1]
     assert store.ledger.endings("bot_none", limit=3) == []
+
+
+def test_lists_of_a_bot_that_is_gone_run_out(store, redis):
+    store.ledger.add([line(1), line(2, bot_id="bot_2")])
+    store.ledger.add_endings([Ending(bot_id="bot_1", game_id="gam_1", at=1, retired=False)])
+    assert all(0 < redis.ttl(key) <= KEPT_S for key in redis.keys("bot:*"))
+    assert len(redis.keys("bot:*")) == 3

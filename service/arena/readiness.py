@@ -1,0 +1,78 @@
+"""Whether the arena can do its work, and what needs somebody's attention before it can't any more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from service.store.probe import Seen
+
+FULL: Final = 0.8
+"""The share of its memory from which on the store is nearly full."""
+WORKER_MS: Final = 30_000
+OVERDUE_MS: Final = 120_000
+"""How long something may wait for its turn. What a crash left behind waits for a minute by itself."""
+APART_MS: Final = 5_000
+FRESH_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look came to, and when it was by both clocks."""
+
+    told: Seen | Exception
+    clock: int
+    at: float
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Looks at the store, once a second at most however many ask.
+
+    `clock` is this machine's own, in Unix ms, not the store's; `monotonic` is in seconds. A worker says that it is
+    there every `sweep_ms`.
+    """
+
+    look: Callable[[], Seen]
+    clock: Callable[[], int]
+    monotonic: Callable[[], float]
+    sweep_ms: int
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _last: _Look | None = None
+
+    def alarms(self) -> dict[str, str]:
+        """Give what needs attention: a detail by word. Raises the store's error if it can't be worked with."""
+        with self._lock:
+            last = self._last
+            if last is None or self.monotonic() - last.at > FRESH_S:
+                last = self._last = _Look(self._told(), self.clock(), self.monotonic())
+        if isinstance(last.told, Exception):
+            raise last.told.with_traceback(None)  # or each time it is raised it would grow
+        return dict(sorted([*last.told.alarms.items(), *_found(last.told, last.clock, self.sweep_ms)]))
+
+    def _told(self) -> Seen | Exception:
+        try:
+            return self.look()
+        except Exception as error:  # noqa: BLE001 - whoever asks within the next second is told the same
+            return error
+
+
+def _found(seen: Seen, clock: int, sweep_ms: int) -> Iterator[tuple[str, str]]:
+    if seen.limit and seen.used > FULL * seen.limit:
+        yield "memory", f"the store uses {seen.used * 100 // seen.limit}% of the memory it has"
+    if not seen.is_saved:
+        yield "persistence", "the store failed to save what it holds the last time it tried"
+    silent = None if seen.last_worker is None else seen.now - seen.last_worker
+    if silent is None:
+        yield "no_worker", "no worker has ever been there"
+    elif silent > max(WORKER_MS, 5 * sweep_ms):
+        yield "no_worker", f"no worker has been there for {silent // 1000} s"
+    late = 0 if seen.oldest_due is None else seen.now - seen.oldest_due
+    if late > OVERDUE_MS:
+        yield "overdue", f"something that is to be done has been waiting for {late // 1000} s"
+    if not seen.begins_games:
+        yield "maintenance", "no new games begin: the operator works on the arena"
+    if abs(clock - seen.now) > APART_MS:
+        yield "clock", f"the clocks of the API and of the store are {abs(clock - seen.now) / 1000:.0f} s apart"
