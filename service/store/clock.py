@@ -150,8 +150,7 @@ class Clock:
             pipe.time()
             pipe.get(keys.CLOCK)
             (seconds, micros), raw = pipe.execute()
-        kept = _Kept() if raw is None else _kept(raw[_LETTERS:])
-        return _Look(int(seconds) * 1000 + int(micros) // 1000, sent, self._monotonic(), raw or b"", kept)
+        return _Look(int(seconds) * 1000 + int(micros) // 1000, sent, self._monotonic(), raw or b"", _read(raw))
 
     def _since_another_life(self, look: _Look) -> Jump | None:
         """Tell whether the clock says less than when a worker, perhaps one that is gone, was there."""
@@ -204,6 +203,14 @@ class Agreed:
         """Give it, without asking anybody."""
         wall, steady, reckoned = self._wall(), self._began + self._monotonic(), self._clock.reckoned()
         return wall if reckoned is None else sorted((wall, steady, reckoned))[1]
+
+
+def _read(raw: bytes | None) -> _Kept:
+    """Give what is noted; a note that is damaged counts as none, for everything waits for the clock."""
+    try:
+        return _Kept() if raw is None else _kept(raw[_LETTERS:])
+    except msgspec.DecodeError:
+        return _Kept()
 
 
 def _jump_between(last: _Look, look: _Look) -> Jump | None:

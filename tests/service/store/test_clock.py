@@ -62,6 +62,13 @@ def test_jump_is_noticed_and_noted_once(clock, ours, back):
     assert clock.read().jumps == (jump,)
 
 
+def test_damaged_note_counts_as_none_and_the_next_one_takes_its_place(clock, ours, redis):
+    redis.set(keys.CLOCK, "0123456789abcdef {never")
+    assert clock.read().jumps == ()
+    ours.gain(HOUR)
+    assert len(clock.read().jumps) == 1
+
+
 @pytest.mark.parametrize("back", [TOLERANCE_MS // 2, -TOLERANCE_MS // 2])
 def test_clock_that_is_set_by_a_little_has_not_jumped(clock, ours, back):
     clock.read()
