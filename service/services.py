@@ -139,7 +139,7 @@ def allowance_of(store: Store, settings: Settings, guard: Guard) -> Allowance:
 
     def host_of(url: str) -> str:
         try:
-            return guard.check(url).target.host.rstrip(".")
+            return guard.check(url).host
         except RefusedError:  # nobody is called there
             return url
 

@@ -19,7 +19,7 @@ from dramatiq.worker import Worker
 from redis import RedisError
 
 from service.arena.checking import run_alone
-from service.arena.checks import Checks
+from service.arena.checks import Checks, OurFaultError
 from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.health import Health
@@ -173,7 +173,10 @@ class WorkerProcess:
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
-        run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
+        try:
+            run_alone(self._store, check_id, secrets.token_hex(8), self._checks.run)
+        except OurFaultError as error:  # by the sweeper alone, or each time that it fails there would be more of it
+            logger.warning("%s; it is run again", error)
 
     def fit(self, ruleset: str) -> None:
         """Compute the ratings of a ruleset anew."""

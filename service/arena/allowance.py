@@ -1,7 +1,7 @@
 """How many checks of bots there may be in a day: a check calls a URL that may be a stranger's.
 
-What counts is the host as it is written, whoever asks; and the account that asks, since one who owns a domain has as
-many names for a stranger's address as he likes.
+What counts is the host, however its address is written and whoever asks; and the account that asks, since one who owns
+a domain has as many names for a stranger's address as he likes.
 """
 
 from __future__ import annotations

@@ -26,15 +26,14 @@ def run_alone(store: Store, check_id: str, token: str, run: Callable[[str], None
         store.bots.release_check(check_id, token)
 
 
-def look_at_checks(store: Store, queue: Queue, check_ids: list[str], now: int, patience_ms: int) -> None:
-    """Send the checks that are due to a worker, whatever became of the job by which they were sent before."""
-    for check_id in check_ids:
-        name = due.check(check_id)
-        if store.bots.get_check(check_id) is None:
-            store.due.drop_older(name, now - ORPHAN_MS)
-            continue
-        store.due.move({name: now + patience_ms})
-        queue.check(check_id)
+def look_at_check(store: Store, queue: Queue, check_id: str, now: int, patience_ms: int) -> None:
+    """Send a check that is due to a worker, whatever became of the job by which it was sent before."""
+    name = due.check(check_id)
+    if store.bots.get_check(check_id) is None:
+        store.due.drop_older(name, now - ORPHAN_MS)
+        return
+    store.due.move({name: now + patience_ms})
+    queue.check(check_id)
 
 
 def _is_over(store: Store, check_id: str) -> bool:

@@ -20,7 +20,7 @@ from service.arena.exports import Exports, record_line
 from service.store import due, listing
 from service.store.archive import Archive, ArchiveError, BusyError
 from service.store.entities import Game, Tournament
-from service.store.errors import StoreError
+from service.store.errors import StoreError, passes
 from service.store.store import Store
 
 logger: Final = logging.getLogger(__name__)
@@ -30,6 +30,8 @@ ALARM_MS: Final = 900_000
 LOCK_MS: Final = 600_000
 """How long others stay away when a process in the middle of it went silent; it holds the lock between passes, too."""
 DAY_MS: Final = 86_400_000
+KEPT_BACK_MS: Final = DAY_MS
+"""How long what can't be read is left alone: a tournament may have to be read whole to find that out."""
 UNREADABLE: Final = (
     SdkError, StoreError, ArenaError, msgspec.MsgspecError, LookupError, TypeError, ValueError,
 )  # fmt: skip
@@ -61,7 +63,7 @@ class Retention:
         self._token = token
         self._keep_ms = keep_ms
         self._steps: Generator[None] | None = None
-        self._kept_back: set[str] = set()
+        self._kept_back: dict[str, int] = {}  # by the time until which it is
 
     def step(self) -> bool:
         """Go on by a bounded part of a pass over all that is old; True if there is more to do now.
@@ -80,8 +82,8 @@ class Retention:
             self._break_off()
         except ArchiveError as error:
             logger.error("nothing leaves the store, since the archive can't take it: %s", error)  # noqa: TRY400 (it says all)
-            self._store.alarms.note(ALARM, f"games can't be archived: {error}", until=self._clock() + ALARM_MS)
             self.leave()  # perhaps another process has a better disk
+            self._store.alarms.note(ALARM, f"games can't be archived: {error}", until=self._clock() + ALARM_MS)
         except BaseException:
             self._break_off()
             raise
@@ -98,7 +100,9 @@ class Retention:
             self._steps = None
 
     def _pass(self) -> Generator[None]:
-        before = self._clock() - self._keep_ms
+        now = self._clock()
+        before = now - self._keep_ms
+        self._kept_back = {name: until for name, until in self._kept_back.items() if now < until}
         for members in self._store.retention.tournaments(before):
             for tournament in self._old_tournaments(members, before):
                 yield from self._let_go(tournament)
@@ -126,10 +130,12 @@ class Retention:
         are_due = self._store.retention.are_due([due.game(name) for name in names])
         stale: list[str] = []
         old: list[Game] = []
-        for member, game, exists, is_due in zip(members, games, exist, are_due, strict=True):
+        for member, name, game, exists, is_due in zip(members, names, games, exist, are_due, strict=True):
+            if name in self._kept_back:
+                continue
             if game is None:
                 if exists:
-                    self._keep_back(listing.name_of(member))
+                    self._keep_back(name)
                 elif not is_due:
                     stale.append(member)
             elif listing.member(game.created_at, game.id) != member:
@@ -181,7 +187,7 @@ class Retention:
 
     def _keep_back(self, name: str) -> None:
         if name not in self._kept_back:
-            self._kept_back.add(name)
+            self._kept_back[name] = self._clock() + KEPT_BACK_MS
             logger.error("%s stays in the store: it can't be read, or hasn't ended after all", name)
 
     # --- tournaments --------------------------------------------------------------------------------------------------
@@ -216,6 +222,13 @@ class Retention:
                 yield from self._archive_whole(tournament)
             yield from self._take_down(tournament)
         except KeptBackError:
+            self._keep_back(tournament.id)
+        except ArchiveError:
+            raise
+        except Exception as error:  # such as what the store says of a damaged key, and will say again
+            if passes(error):
+                raise
+            logger.exception("tournament %s can't be archived", tournament.id)
             self._keep_back(tournament.id)
 
     def _archive_whole(self, tournament: Tournament) -> Generator[None]:

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Final
 
 from bot_sdk.results.values import GameState
-from service.arena.checking import look_at_checks
+from service.arena.checking import look_at_check
 from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
@@ -74,9 +74,8 @@ class Sweep:
         self._look_at_fits([ident for kind, ident in names if kind == "fit"], now)
         self._look_at_erasures([ident for kind, ident in names if kind == "erase"], now)
         self._look_at_games([ident for kind, ident in names if kind == "game"], workers, moment)
-        self._look_at_health([ident for kind, ident in names if kind == "health"])
-        checks = [ident for kind, ident in names if kind == "check"]
-        look_at_checks(self._store, self._queue, checks, now, self._patience_ms)
+        self._look_at_health([ident for kind, ident in names if kind == "health"], now)
+        self._look_at_checks([ident for kind, ident in names if kind == "check"], now)
         self._ratings.ask()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
@@ -113,12 +112,21 @@ class Sweep:
         for account_id in account_ids:
             self._queue.erase(account_id)
 
-    def _look_at_health(self, bot_ids: list[str]) -> None:
+    def _look_at_health(self, bot_ids: list[str], now: int) -> None:
+        self._store.due.move({due.health(bot_id): now + self._patience_ms for bot_id in bot_ids})
         for bot_id in bot_ids:
             try:
                 self._health.look(bot_id)
             except Exception:  # one bot whose look breaks must not hold up the others
                 logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
+
+    def _look_at_checks(self, check_ids: list[str], now: int) -> None:
+        for check_id in check_ids:
+            try:
+                look_at_check(self._store, self._queue, check_id, now, self._patience_ms)
+            except Exception:  # nor must one check
+                logger.exception("check %s can't be looked at now; it is looked at again", check_id)
+                self._store.due.move({due.check(check_id): now + self._patience_ms})
 
     def _look_at_games(self, game_ids: list[str], workers: int, moment: Moment) -> None:
         now = moment.now

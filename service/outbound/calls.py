@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 
 _NEWS_THREADS = 4
 _NEWS_PER_HOST = 3
-_MOST_NEWS = 1_000
+# So much may wait, of all hosts and of each one: what one doesn't take is no reason to drop what others would.
+_MOST_NEWS = 10_000
+_MOST_NEWS_OF_HOST = 1_000
 
 
 class Calls:
@@ -77,10 +79,11 @@ class Calls:
 
         Any 2xx will do, its body isn't read; failures are logged and dropped.
         """
-        if self._news.waiting >= _MOST_NEWS:
-            log.warning("news to %s dropped: %d wait already", call.endpoint.bot_id, _MOST_NEWS)
+        host = self._exchanges.host(call.endpoint.url)
+        if self._news.held(host) >= _MOST_NEWS_OF_HOST or self._news.waiting >= _MOST_NEWS:
+            log.warning("news to %s dropped: too much waits already", call.endpoint.bot_id)
             return
-        self._news.put(self._exchanges.host(call.endpoint.url), call.endpoint.bot_id, lambda: self._tell(call))
+        self._news.put(host, call.endpoint.bot_id, lambda: self._tell(call))
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Stop within about `timeout_s`: what waits or is under way ends as our fault, the threads end."""

@@ -59,8 +59,13 @@ class Lane:
     def waiting(self) -> int:
         """How many jobs have no thread yet."""
         with self._lock:
-            held = sum(len(jobs) for host in self._hosts.values() for jobs in host.held.values())
-            return self._ready.qsize() + held
+            return self._ready.qsize() + sum(map(_held, self._hosts.values()))
+
+    def held(self, host: Hashable) -> int:
+        """How many jobs wait for other jobs of their host."""
+        with self._lock:
+            found = self._hosts.get(host)
+            return 0 if found is None else _held(found)
 
     def close(self, timeout_s: float) -> None:
         """End the threads once all jobs are done; wait for that no longer than `timeout_s`."""
@@ -134,3 +139,7 @@ class Lane:
                 self._admit_next(name, host)
             elif not host.taken:
                 del self._hosts[name]
+
+
+def _held(host: _Host) -> int:
+    return sum(map(len, host.held.values()))

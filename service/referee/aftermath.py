@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 from bot_sdk.events import Decided, Outcome
@@ -17,10 +18,12 @@ from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
 from service.store.entities import Game, Limits
-from service.store.errors import NotFoundError
+from service.store.errors import NotFoundError, passes
 from service.store.ledger import Ending, LedgerLine
 from service.store.store import Store
 from service.store.tournaments import is_shared
+
+logger: Final = logging.getLogger(__name__)
 
 NEWS_BUDGET_MS: Final = 5_000
 
@@ -79,8 +82,13 @@ class Aftermath:
             self._lines = []
 
     def _suspend_gone(self) -> None:
-        for bot_id, url, game_id in self._gone:
-            self._suspending.gone(bot_id, url, game_id)
+        for bot_id, url, game_id in sorted(self._gone):
+            try:
+                self._suspending.gone(bot_id, url, game_id)
+            except Exception as error:  # one that can't be changed must not take along all the games driven here
+                if passes(error):
+                    raise
+                logger.exception("%s has answered 410 and can't be suspended", bot_id)
         self._gone.clear()
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:

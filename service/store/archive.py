@@ -53,14 +53,12 @@ class Archive:
         """Add the records of games that ended on a day; all of them are on the disk, or ArchiveError is raised."""
         with _saying_why():
             path = _made(self._folder / "records") / f"{day}.jsonl"
-            is_new = not path.exists()
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 _add_whole(file, b"".join(records))
             finally:
                 os.close(file)
-            if is_new:
-                _sync_folder(path.parent)
+            _sync_folder(path.parent)  # each time: whoever made the file may have died before he did
 
     @contextlib.contextmanager
     def draft(self, tournament_id: str, kind: str) -> Iterator[Draft]:

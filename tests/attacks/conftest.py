@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from service.app import create_app
@@ -12,6 +14,7 @@ from tests.service.api.conftest import PATIENT, HeldQueue, make_app, night, queu
 
 __all__ = ["make_app", "night", "queue"]  # fixtures
 
+ADDRESSES = pytest.StashKey()
 OPEN = {
     "SLAGVELD_ACCOUNTS": "open",
     "SLAGVELD_ANONYMOUS_GAMES": "1",
@@ -26,11 +29,24 @@ OPEN = {
 
 
 @pytest.fixture(scope="module")
-def arena(valkey):
+def open_arena(valkey):
+    """Build apps for all tests of a module, each another process of one arena, open but for what is given."""
+    built = []
+
+    def build(**environment):
+        settings = Settings.from_env(OPEN | {"REDIS_URL": valkey.url} | environment)
+        built.append(open_services(settings, HeldQueue()))
+        return create_app(built[-1])
+
+    yield build
+    for services in built:
+        services.store.close()
+
+
+@pytest.fixture(scope="module")
+def arena(open_arena):
     """Give the app of a module."""
-    services = open_services(Settings.from_env(OPEN | {"REDIS_URL": valkey.url}), HeldQueue())
-    yield create_app(services)
-    services.store.close()
+    return open_arena()
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +54,18 @@ def builder(arena):
     return Builder(arena)
 
 
-@pytest.fixture
-def world(builder, redis_url):
-    """Give a world of its own to a test: nothing else is in the store."""
+@pytest.fixture(scope="module")
+def shared(builder):
+    """Give a world to tests that change nothing of it that others need."""
     return builder.world()
+
+
+@pytest.fixture
+def address(request):
+    """Give an address from which nobody has asked yet."""
+    return next_address(request)
+
+
+def next_address(request):
+    """Give addresses that nobody has, one after the other."""
+    return next(request.config.stash.setdefault(ADDRESSES, (f"10.1.{n // 250}.{n % 250 + 1}" for n in count())))

@@ -12,7 +12,6 @@ from service.arena.minting import Mint
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.referee.table import Table
-from service.services import now_ms
 from tests.attacks.at_once import call
 from tests.faults.proxy import Proxy
 from tests.integration.arena import OWNER, Api, Arena
@@ -101,7 +100,7 @@ class Sitting:
 def games_of(arena):
     policy = Policy(anonymous_games=True, max_open_games=1_000, open_seat_ms=60_000)
     queue = BrokerQueue(open_broker(Settings.from_env(arena.environment)))
-    return Games(arena.store, queue, policy, clock=now_ms, pack_secret=lambda: bytes(range(32)))
+    return Games(arena.store, queue, policy, clock=arena.store.due.now, pack_secret=lambda: bytes(range(32)))
 
 
 class Endgame:
@@ -142,8 +141,10 @@ class Endgame:
     def race(self, url, offset_ms):
         """Take the last action so many ms after its time is over; give what it was told, and where it was taken."""
         table, seat, action = self.play_to_the_last()
-        self._arena.store.due.add(f"game:{self.id}", table.deadline(seat))
-        time.sleep(max(0.0, (table.deadline(seat) + offset_ms - self._arena.store.due.now()) / 1000))
+        moment = self._arena.store.clock.read()
+        ends = table.deadline(seat, moment)
+        self._arena.store.due.add(f"game:{self.id}", ends)
+        time.sleep(max(0.0, (ends + offset_ms - moment.now) / 1000))
         return self.act(seat, table.decision_id(seat), action, url), table, seat
 
 

@@ -102,7 +102,8 @@ def kept(builder):
 
 
 @pytest.mark.parametrize("operation", SPECIFIED)
-def test_everybody_gets_where_he_belongs_and_nowhere_else(builder, world, scopes, kept, operation):
+def test_everybody_gets_where_he_belongs_and_nowhere_else(builder, shared, scopes, kept, operation):
+    world = shared if operation.method == "GET" else builder.world()
     welcome = admitted(operation, scopes[operation.name])
     path, body = world.filled(operation), world.body(operation)
     before = kept()
@@ -129,10 +130,10 @@ def test_an_operation_without_an_owner_is_noticed():
 
 
 @pytest.mark.parametrize("operation", CHANGERS)
-def test_what_changes_things_needs_a_scope_of_an_accounts_token(builder, world, scopes, operation):
+def test_what_changes_things_needs_a_scope_of_an_accounts_token(builder, shared, scopes, operation):
     assert scopes[operation.name] is not None
     answer = builder.ask(
-        operation.method, world.filled(operation), world.tokens["owner without scopes"], json=world.body(operation)
+        operation.method, shared.filled(operation), shared.tokens["owner without scopes"], json=shared.body(operation)
     )
     problem(answer, 403, "scope_needed")
 
@@ -141,17 +142,17 @@ PRIVATE = [case for case in SPECIFIED if case.values[0].path.startswith("/v1/bot
 
 
 @pytest.mark.parametrize("operation", PRIVATE)
-def test_a_private_bot_isnt_there_for_others(builder, world, operation):
-    bot = builder.active_bot(world.tokens["owner"], availability="private")
-    path = operation.filled(world.things | {"bot_id": bot})
+def test_a_private_bot_isnt_there_for_others(builder, shared, operation):
+    bot = builder.active_bot(shared.tokens["owner"], availability="private")
+    path = operation.filled(shared.things | {"bot_id": bot})
     for who in ("none", "other account"):
-        answer = builder.ask(operation.method, path, world.tokens[who], json=world.body(operation))
+        answer = builder.ask(operation.method, path, shared.tokens[who], json=shared.body(operation))
         assert answer.status_code == (401 if who == "none" and not operation.is_public else 404)
 
 
-def test_no_list_shows_a_private_bot(builder, world):
-    bot = builder.active_bot(world.tokens["owner"], availability="private")
-    for who, token in world.tokens.items():
+def test_no_list_shows_a_private_bot(builder, shared):
+    bot = builder.active_bot(shared.tokens["owner"], availability="private")
+    for who, token in shared.tokens.items():
         answer = builder.ask("GET", "/v1/bots?limit=100", token)
         assert (bot in answer.text) == (who in {"owner", "owner without scopes", "admin"}), who
 
@@ -165,13 +166,13 @@ NOBODYS = (
 
 
 @pytest.mark.parametrize("operation", TAKERS)
-def test_nobody_assigns_what_isnt_his_to_give(builder, world, kept, operation):
+def test_nobody_assigns_what_isnt_his_to_give(builder, shared, kept, operation):
     who = next(iter(sorted(admitted(operation, None) - {"none"})))
-    path, token = world.filled(operation), world.tokens[who]
+    path, token = shared.filled(operation), shared.tokens[who]
     before = kept()
     for where, known in objects(operation.body):
         names = set(NOBODYS) - known
-        if body := with_extras(world.body(operation), where, names):
+        if body := with_extras(shared.body(operation), where, names):
             answer = builder.ask(operation.method, path, token, json=body)
             errors = problem(answer, 422, "invalid")["errors"]
             assert {".".join(map(str, (*where, name))) for name in names} <= set(errors)
@@ -191,9 +192,9 @@ def with_extras(body, where, names):
     return copy
 
 
-def test_what_the_arena_decides_it_decides(builder, world):
+def test_what_the_arena_decides_it_decides(builder, shared):
     """What could be smuggled in beside valid fields is as the arena made it."""
-    ann = world.tokens["owner"]
+    ann = shared.tokens["owner"]
     me = builder.ask("GET", "/v1/accounts/me", ann).get_json()["id"]
     bot = builder.make("POST", "/v1/bots", ann, BOT)
     assert (bot["state"], bot["account_id"], bot["activated_at"], bot["max_games"]) == ("pending", me, None, 8)

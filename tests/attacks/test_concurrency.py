@@ -175,7 +175,7 @@ def test_last_action_that_its_timeout_overtakes_is_refused(arena, urls, overtake
     game = next(game for game in made if not game.table().game.is_over)
     table, seat, action = game.play_to_the_last()
     view = {"decision_id": table.decision_id(seat), "legal_actions": [action]}
-    arena.store.due.add(f"game:{game.id}", table.deadline(seat))
+    arena.store.due.add(f"game:{game.id}", table.deadline(seat, arena.store.clock.read()))
 
     def ended():
         wait_until(lambda: arena.store.games.get(game.id).state.is_end, 20, "the end of the game")

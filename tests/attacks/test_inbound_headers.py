@@ -67,8 +67,13 @@ def test_unless_configured_no_page_of_elsewhere_reads_anything(builder, origin):
         assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
-def test_a_page_of_an_origin_that_is_configured_may_ask_for_all(make_app):
-    client = make_app(SLAGVELD_CORS_ORIGINS=f"{ORIGIN}, https://other.example").test_client()
+@pytest.fixture(scope="module")
+def client(open_arena):
+    """Give a client of an arena that pages of two origins may read."""
+    return open_arena(SLAGVELD_CORS_ORIGINS=f"{ORIGIN}, https://other.example").test_client()
+
+
+def test_a_page_of_an_origin_that_is_configured_may_ask_for_all(client):
     answer = preflight(client, ORIGIN)
     assert answer.status_code == 200
     assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
@@ -88,8 +93,7 @@ def test_a_page_of_an_origin_that_is_configured_may_ask_for_all(make_app):
         f"{ORIGIN}, {EVIL}", f"{ORIGIN}/", "https://xplay.example", "https://play.example@evil.example",
     ],
 )  # fmt: skip
-def test_a_page_of_an_origin_that_is_nearly_so_may_not(make_app, origin):
-    client = make_app(SLAGVELD_CORS_ORIGINS=ORIGIN).test_client()
+def test_a_page_of_an_origin_that_is_nearly_so_may_not(client, origin):
     for answer in (preflight(client, origin), client.get("/v1/bots", headers={"Origin": origin})):
         assert not told_to_pages(answer)
         assert "Origin" in answer.vary, "or a cache gives it to another page"

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.launch.valkey import EmbeddedValkey
-from tests.attacks.world import ADMIN, BOT, GAME, Builder
+from tests.attacks.conftest import next_address
+from tests.attacks.world import BOT, GAME, Builder
 from tests.service.api.answers import problem
 
 TIGHT = "3 per hour"
@@ -20,8 +21,27 @@ def statuses(client, times, path="/v1/rulesets", **kwargs):
     return [client.get(path, **kwargs).status_code for _ in range(times)]
 
 
-def from_address(address):
+def of(address):
+    """Send a request from an address."""
     return {"environ_overrides": {"REMOTE_ADDR": address}}
+
+
+@pytest.fixture(scope="module")
+def tight(open_arena):
+    """Give a client of an arena where an address may ask three times."""
+    return open_arena(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
+
+
+@pytest.fixture(scope="module")
+def behind_a_proxy(open_arena):
+    """Give a client of such an arena behind a proxy of its own."""
+    return open_arena(SLAGVELD_RATE_PER_ADDRESS=TIGHT, SLAGVELD_PROXIES="1").test_client()
+
+
+@pytest.fixture
+def other(request):
+    """Give another address from which nobody has asked yet."""
+    return next_address(request)
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------
@@ -44,66 +64,59 @@ def test_rates_hold_in_memory_while_the_store_is_stopped_and_in_the_store_again_
         assert statuses(one, 2) + statuses(two, 2) == [429] * 4
 
 
-@pytest.mark.parametrize("spelt", ["bearer {}", "BEARER {}", "Bearer  {}", "bEaReR   {}", " Bearer {} "])
-def test_a_token_spelt_otherwise_is_the_same_token(make_app, spelt):
-    builder = Builder(make_app(SLAGVELD_RATE_PER_TOKEN=TIGHT))
+def test_a_token_spelt_otherwise_is_the_same_token(open_arena):
+    builder = Builder(open_arena(SLAGVELD_RATE_PER_TOKEN=TIGHT))
     token = builder.account("ann")[1]
     assert statuses(builder.client, 3, headers={"Authorization": f"Bearer {token}"}) == [200] * 3
-    assert statuses(builder.client, 1, headers={"Authorization": spelt.format(token)}) == [429]
+    for spelt in ("bearer {}", "BEARER {}", "Bearer  {}", "bEaReR   {}", " Bearer {} "):
+        assert statuses(builder.client, 1, headers={"Authorization": spelt.format(token)}) == [429]
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/bots/x", "/v1/accounts/me", "/v1/bots?token=x", "/v1/bots?x=1"])
-def test_what_is_refused_counts_too(make_app, path):
-    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
-    assert 429 not in statuses(client, 3, path)
-    assert statuses(client, 1, path) == [429]
-    assert statuses(client, 1) == [429]
+def test_what_is_refused_counts_too(tight, address, path):
+    assert 429 not in statuses(tight, 3, path, **of(address))
+    assert statuses(tight, 1, path, **of(address)) == [429]
+    assert statuses(tight, 1, **of(address)) == [429]
 
 
-def test_guesses_at_tokens_count(make_app):
-    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
-    for number in range(3):
-        answer = client.get("/v1/rulesets", headers={"Authorization": f"Bearer slt_{number}"})
-        assert answer.status_code == 401
-    assert statuses(client, 1) == [429]
+def test_guesses_at_tokens_count(tight, address):
+    guesses = [{"Authorization": f"Bearer slt_{number}"} for number in range(4)]
+    assert [statuses(tight, 1, headers=guess, **of(address))[0] for guess in guesses] == [401, 401, 401, 429]
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "X-Client-IP"])
-def test_an_address_of_ones_own_choosing_is_believed_without_a_proxy_never(make_app, header):
-    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
-    seen = [statuses(client, 1, headers={header: f"10.0.0.{n}"})[0] for n in range(4)]
-    assert seen == [200, 200, 200, 429]
+def test_an_address_of_ones_own_choosing_is_believed_without_a_proxy_never(tight, address, header):
+    spoofed = [{header: f"10.0.0.{n}"} for n in range(4)]
+    assert [statuses(tight, 1, headers=headers, **of(address))[0] for headers in spoofed] == [200, 200, 200, 429]
 
 
 @pytest.mark.parametrize("before", ["10.9.9.{}, ", "10.9.9.{},10.8.8.8, ", "{}, ", ",{},"])
-def test_of_forwarded_addresses_that_of_our_proxy_is_believed(make_app, before):
+def test_of_forwarded_addresses_that_of_our_proxy_is_believed(behind_a_proxy, address, other, before):
     """A client may send the header too: what our proxy adds to it stands last."""
-    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT, SLAGVELD_PROXIES="1").test_client()
-    spoofed = [{"X-Forwarded-For": before.format(number) + "10.0.0.1"} for number in range(4)]
-    assert [statuses(client, 1, headers=headers)[0] for headers in spoofed] == [200, 200, 200, 429]
-    assert statuses(client, 1, headers={"X-Forwarded-For": "10.0.0.2"}) == [200]
+    spoofed = [{"X-Forwarded-For": before.format(number) + address} for number in range(4)]
+    assert [statuses(behind_a_proxy, 1, headers=headers)[0] for headers in spoofed] == [200, 200, 200, 429]
+    assert statuses(behind_a_proxy, 1, headers={"X-Forwarded-For": f"{address}, {other}"}) == [200]
 
 
 @pytest.mark.parametrize(
     "forms",
     [
-        ["10.0.0.1:{}"], ["[2001:db8::{}]:{}"], ["2001:db8::{}"], ["garbage {}"], ["10.0.0.1 {}"],
-        ["10.0.0.1", "::ffff:10.0.0.1", "[::ffff:10.0.0.1]:8{}", "10.0.0.1:1"], ["", "x", "%00", "1" * 5_000],
+        ["10.0.0.1:{}"], ["[2001:db8::{}]:{}"], ["2001:db8:1::{}"],
+        ["10.0.0.2", "::ffff:10.0.0.2", "[::ffff:10.0.0.2]:8{}", "10.0.0.2:1"], ["", "x{}", "%00", "1" * 5_000],
     ],
 )  # fmt: skip
-def test_one_address_in_many_forms_is_one(make_app, forms):
-    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
+def test_one_address_in_many_forms_is_one_and_what_is_none_another(tight, forms):
     told = [forms[number % len(forms)].format(number, number) for number in range(4)]
-    assert [statuses(client, 1, **from_address(address))[0] for address in told] == [200, 200, 200, 429]
+    assert [statuses(tight, 1, **of(address))[0] for address in told] == [200, 200, 200, 429]
 
 
 # --- places to wait ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def waiting(make_app):
+@pytest.fixture(scope="module")
+def waiting(open_arena):
     """Give an app at which an address may wait twice, and a game."""
-    app = make_app(SLAGVELD_MAX_WAITING="2")
+    app = open_arena(SLAGVELD_MAX_WAITING="2")
     builder = Builder(app)
     game = builder.make("POST", "/v1/games", builder.account("ann")[1], GAME)
     return builder.client, f"/v1/games/{game['id']}", game["seats"], app.extensions["slagveld.waiting"]
@@ -119,7 +132,7 @@ def test_an_address_has_so_many_streams_open_at_once(waiting):
     problem(client.get(f"{path}/seats/0", headers=patient), 429, "too_many_waiting")
     problem(client.get(f"{path}/events?after=9", headers={"Prefer": "wait=1"}), 429, "too_many_waiting")
     assert client.get(path).status_code == 200, "who doesn't wait is served"
-    with client.get(f"{path}/stream", **from_address("10.0.0.2")) as other:
+    with client.get(f"{path}/stream", **of("10.0.0.2")) as other:
         assert other.status_code == 200
     open_now[0].close()
     with client.get(f"{path}/stream") as again:
@@ -143,12 +156,11 @@ def test_who_has_waited_leaves_his_place(waiting):
 # --- quotas -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def processes(make_app):
+@pytest.fixture(scope="module")
+def processes(open_arena):
     """Give two processes of an arena where one may have five of each thing."""
     few = {f"SLAGVELD_MAX_{each}": "5" for each in ("BOTS", "OPEN_GAMES", "TOURNAMENTS")}
-    few |= {"SLAGVELD_ANONYMOUS_GAMES": "1", "SLAGVELD_ADMIN_TOKEN": ADMIN}
-    return [Builder(make_app(**few)) for _ in range(2)]
+    return [Builder(open_arena(**few)) for _ in range(2)]
 
 
 PEOPLE = GAME | {"seats": [{"kind": "human"}, {"kind": "house", "name": "random"}]}
@@ -159,10 +171,10 @@ QUOTAS = [
 ]
 
 
-def at_once(processes, token, path, body):
+def at_once(processes, token, path, body, **kwargs):
     """Ask for a thing by many requests at the same time, and give the answers."""
     with ThreadPoolExecutor(10) as pool:
-        asked = [pool.submit(processes[n % 2].ask, "POST", path, token, json=body) for n in range(NOW)]
+        asked = [pool.submit(processes[n % 2].ask, "POST", path, token, json=body, **kwargs) for n in range(NOW)]
     return [each.result() for each in asked]
 
 
@@ -193,11 +205,10 @@ def test_what_is_over_makes_room(processes, path, body, code):
     assert [one.ask("POST", path, token, json=body).status_code for _ in range(2)] == [201, 409]
 
 
-def test_many_at_once_make_no_more_games_than_an_address_may_have(processes):
-    answers = at_once(processes, None, "/v1/games", PEOPLE)
+def test_many_at_once_make_no_more_games_than_an_address_may_have(processes, address, other):
+    answers = at_once(processes, None, "/v1/games", PEOPLE, **of(address))
     assert sorted(answer.status_code for answer in answers) == [201] * 5 + [409] * (NOW - 5)
-    other = processes[0].ask("POST", "/v1/games", json=PEOPLE, **from_address("10.0.0.2"))
-    assert other.status_code == 201
+    assert processes[0].ask("POST", "/v1/games", json=PEOPLE, **of(other)).status_code == 201
 
 
 def test_a_creation_that_fails_takes_no_room(processes):

@@ -13,15 +13,10 @@ from tests.service.api.answers import problem
 OPERATIONS = list(operations())
 WITH_IDS = [(each, name) for each in OPERATIONS for name in each.parameters]
 NO_IDS = [
-    "..%2f", "..%2F..%2fadmin", "%00", "%ff", "%c0%ae", "*", "x" * 5_000, "..", ".", "%2e%2e", "%20", "%0a", "%0dX",
-    "{id}", "me", "00", "-1", "%f0%9f%82%a1", "'", '"', "%25", "acc_*", "gam_%2a", "$where", "__proto__", "[1]", "1e1",
+    "..%2f", "%00", "%ff", "*", "x" * 5_000, "..", "%2e%2e", "%0d%0aX", "{id}", "me", "-1", "%f0%9f%82%a1", "'",
+    "gam_%2a", "__proto__",
 ]  # fmt: skip
 """What stands where an id should."""
-
-
-@pytest.fixture(scope="module")
-def shared(builder):
-    return builder.world()
 
 
 @pytest.mark.parametrize(("operation", "name"), WITH_IDS, ids=lambda each: getattr(each, "name", each))

@@ -77,7 +77,7 @@ STORIES = "stateful"
 
 @pytest.mark.attack
 @pytest.mark.parametrize("phases", ["examples,coverage,fuzzing", STORIES])
-def test_the_deployed_api_is_as_specified(builder, valkey, tmp_path, phases):
+def test_the_deployed_api_is_as_specified(builder, redis_url, tmp_path, phases):
     """All checks over TCP: on examples, corners of each schema, requests made up, and stories of several."""
     config = configured(builder.world()) | ({"parameters": {}} if phases == STORIES else {})
     settings = tmp_path / "schemathesis.toml"
@@ -86,7 +86,7 @@ def test_the_deployed_api_is_as_specified(builder, valkey, tmp_path, phases):
     command += ["--checks", "all", "--phases", phases, "--max-examples", "40"]
     environment = os.environ | {"SCHEMATHESIS_HOOKS": schemathesis_hooks.__name__}
     environment |= {"PYTHONPATH": str(Path(__file__).parents[2])}
-    with serve(valkey.url, **OPEN) as (server, _, said):
+    with serve(redis_url, **OPEN) as (server, _, said):
         command += [f"{server}/openapi.json"]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

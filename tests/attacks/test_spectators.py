@@ -51,7 +51,7 @@ def resident_mib(pid: int) -> int:
 
 def watched(folder, readers: int, moves: int, pace_s: float) -> tuple[list[float], int]:
     """Play a game that so many watch; give how long each event took to each, and by how many MiB the API grew."""
-    with Arena(folder / "arena", bots=[], SLAGVELD_STREAMS_PER_ADDRESS="4000") as arena:
+    with Arena(folder / "arena", bots=[]) as arena:
         arena.start_api()
         with Client(arena.api.address) as client:
             table = Table(client)

@@ -11,11 +11,17 @@ from bot_sdk.games.game import Game
 from bot_sdk.games.registry import RULESETS
 from tests.bot_sdk.tables import random_event, values_of
 
-COURSES = ("played", "faulty", "hopeless", "left", "deserted", "forfeited", "given up", "stopped", "jack", "void deal")
+COURSES = (
+    *("played", "faulty", "hopeless", "left", "deserted", "forfeited", "given up", "stopped"),
+    *("jack", "gift of a jack", "void deal"),
+)
 """How the games go, in turn."""
 ENTROPY = ["", "alice", "bød 🂡", "x" * 256, "two\nlines\0and NUL"]
-SECRETS = {"jack": 28, "void deal": 326}
-"""With them the first upcard is a Jack, and nobody finds a trump for deal 0 when eldest begs."""
+SECRETS = {"jack": 28, "gift of a jack": 80, "void deal": 375}
+"""With them the first upcard is a Jack; a game of gifts ends by a gift on a Jack; nobody finds a trump for deal 0.
+
+That is so where all beg, give, and play what is legal first.
+"""
 
 
 def varied(name: str, number: int) -> record.Record:
@@ -28,7 +34,7 @@ def varied(name: str, number: int) -> record.Record:
     secret, label = rng.randbytes(32), f"gam_{number}" if rng.random() < 0.5 else f"trn_{number}/1.2~1"
     entropy = [rng.choice(ENTROPY) for _ in range(seats if label.startswith("gam") else rng.randint(2, 9))]
     if course in SECRETS:
-        secret, label, entropy = SECRETS[course].to_bytes(32, "big"), f"gam_{course[:4]}", ["", ""]
+        secret, label, entropy = SECRETS[course].to_bytes(32, "big"), f"gam_{course.replace(' ', '_')}", ["", ""]
     game = Game(
         rules, options, seats, packs.committed(secret, label, entropy),
         max_faults=rng.choice([1, 2, 3]) if course in {"faulty", "hopeless"} else 5,
@@ -51,11 +57,13 @@ def varied(name: str, number: int) -> record.Record:
 def _options(name: str, seats: int, course: str, rng: random.Random) -> dict[str, Any]:
     options = {each.name: rng.choice(values_of(each)) for each in RULESETS[name].options_for(seats)}
     if name == "seven_up":
-        options["target"] = {"jack": 1, "stopped": 9, "played": 30}.get(course) or rng.randint(1, 9)
+        options["target"] = {"stopped": 9, "played": 30}.get(course) or rng.randint(1, 9)
         if course == "played":  # long, and with equal pips now and then
             options |= {"pips": "classic", "game_tie": "non_dealer"}
         if course in SECRETS:
-            options |= {"turned_jack": "every", "gift": False}
+            options = {"target": 1 if course == "jack" else 9, "turned_jack": "every", "gift": False}
+        if course == "gift of a jack":
+            options |= {"turned_jack": "final", "gift": True}
     else:
         options["start_cards"] = min(options["start_cards"], 6 if course == "stopped" else rng.choice([1, 2, 3, 12]))
     return options
@@ -77,8 +85,10 @@ def _play(game: Game, course: str, rng: random.Random) -> bool:
         playing = [seat for seat in range(game.seats) if not game.is_out(seat)]
         if playing and rng.random() < leaving:
             game.apply(Retired(rng.choice(playing), rng.choice([RetiredBecause.LEFT, RetiredBecause.DISABLED])))
-        elif course == "void deal" and not game.log and game.state.phase == "beg":
-            game.apply(game.judged(game.owed()[0], "beg", ms=1.0))
+        elif course in SECRETS:
+            seat = game.owed()[0]
+            legal = game.state.legal_actions(seat)
+            game.apply(game.judged(seat, next((each for each in ("beg", "give") if each in legal), legal[0]), ms=1.0))
         else:
             game.apply(random_event(game, rng, faults))
     return not game.is_over

@@ -283,6 +283,7 @@ class Watched:
         filled = {
             "game_id": [self.id], "tournament_id": [self.made["tournament_id"] or "trn_" + "a" * 26], "bot_id": bots,
             "number": "0", "check_id": ["chk_" + "a" * 26], "name": [self.made["ruleset"]],
+            "account_id": ["acc_" + "a" * 26],
         }  # fmt: skip
         for path in paths(self.arena.app, "/v1", filled):
             for token, audience in self._readers():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from service.arena.checks import OurFaultError
 from service.config import Settings
 from service.store import keys
 from service.worker import CHECK_THREADS, WorkerProcess
@@ -174,3 +175,14 @@ def test_fit_that_breaks_keeps_the_worker_from_nothing(quick, store, leaderboard
     Season(store, quick._ratings).play("bot_a", "bot_b", "bot_c", "bot_d")
     assert len(leaderboard(1).rows) == 4
     assert caplog.text.count("the ratings of seven_up stay") == 1
+
+
+def test_check_that_came_to_nothing_by_our_own_fault_is_left_to_the_sweeper(process, monkeypatch, caplog):
+    """Else the queue would try it again, too, and so would all the jobs that the sweeper sends."""
+
+    def breaks(_check_id):
+        raise OurFaultError("check chk_1 of bot_a came to nothing by our own fault")
+
+    monkeypatch.setattr(process._checks, "run", breaks)
+    process.check_bot("chk_1")
+    assert "it is run again" in caplog.text

@@ -13,7 +13,10 @@ from bot_sdk.hosting import respond
 from bot_sdk.signing import sign
 from service.arena.checks import Checks, OurFaultError
 from service.arena.errors import ConflictError, TooManyError
+from service.config import Settings
+from service.outbound.guard import Guard
 from service.outbound.values import Answer, Call
+from service.services import allowance_of
 from service.store.entities import BotState, Check, Suspension
 
 SECRET = "whsec_" + "A" * 32
@@ -432,3 +435,32 @@ def test_check_is_asked_for_once_at_a_time(bot, bots, owner, queue, mint):
     assert queue.checks == [check.id]
     with pytest.raises(ConflictError):
         bots.check(owner, "bot_a", mint())
+
+
+def test_checks_that_a_host_has_no_room_for_are_none_of_the_account_s(desk, make_bots, owner, stranger, ask):
+    bots = make_bots(most=2)
+    desk.bot("bot_b", account_id="acc_2")
+    ask(bots, stranger, "bot_b")
+    ask(bots, stranger, "bot_b")
+    desk.bot("bot_a")
+    for _ in range(3):
+        with pytest.raises(TooManyError, match="bots at"):
+            ask(bots, owner, "bot_a")
+    desk.bot("bot_c", url="http://x.example/")
+    ask(bots, owner, "bot_c")
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("http://[2606:4700::1]/", "http://[2606:4700:0:0::0001]/"),
+        ("http://[2606:4700::1]/", "http://[2606:4700::2]/"),
+        ("http://8.8.8.8/", "http://[::ffff:8.8.8.8]/"),
+        ("http://x.example/", "http://X.example.:8080/"),
+    ],
+)
+def test_a_host_is_the_same_however_its_address_is_written(store, first, again):
+    allowance = allowance_of(store, Settings(max_challenges=1), Guard())
+    allowance.take_for("acc_1", Check(id="chk_1", bot_id="bot_a", url=first, created_at=1))
+    with pytest.raises(TooManyError, match="bots at"):
+        allowance.take_for("acc_2", Check(id="chk_2", bot_id="bot_b", url=again, created_at=1))

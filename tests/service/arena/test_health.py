@@ -243,6 +243,7 @@ def test_sweeper_looks_at_the_health_that_is_due_and_one_that_breaks_holds_up_no
     sweep.once()
     assert queue.checks == [check.id for check in asked(store)] != []
     assert "the health of bot_0 can't be looked at now" in caplog.text
+    assert store.due.at("health:bot_0") > clock.now, "it doesn't stand before all others for ever"
 
 
 # --- who may change a suspended bot into what -------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
+from redis.exceptions import OutOfMemoryError
 
 from bot_sdk.cli import main as slagbot
 from bot_sdk.games import record
@@ -353,6 +354,46 @@ def test_tournament_with_a_game_that_cannot_be_read_stays_whole(
     assert "can't be read" in alarms()["archive"]
 
 
+@pytest.mark.parametrize("key", [keys.tournament_results, keys.tournament_games])
+def test_tournament_with_a_key_of_another_kind_holds_up_no_other(
+    key, start, finish, retention, redis, store, clock, alarms
+):
+    bad, good = [start("bot_a", "bot_b", rounds=1) for _ in range(2)]
+    for tournament in (bad, good):
+        finish(tournament)
+    redis.delete(key(bad))
+    redis.set(key(bad), b"nonsense")
+    age(clock)
+    run(retention)
+    assert store.tournaments.get(bad) is not None
+    assert store.tournaments.get(good) is None
+    assert "can't be read" in alarms()["archive"]
+
+
+def test_what_can_be_read_again_goes_a_day_later_and_with_it_the_alarm(
+    desk, worker, start, finish, retention, redis, store, clock, alarms
+):
+    game = desk.game("bot_a", "bot_b")
+    worker.drive(game)
+    tournament = start("bot_a", "bot_b", rounds=1)
+    finish(tournament)
+    held = [game, store.games.list_for_tournament(tournament, limit=9)[0][0].id]
+    lines = [redis.lindex(keys.game_log(each), 0) for each in held]
+    for each in held:
+        redis.lset(keys.game_log(each), 0, "1 [")
+    age(clock)
+    run(retention)
+    for each, line in zip(held, lines, strict=True):
+        redis.lset(keys.game_log(each), 0, line)
+    run(retention)
+    assert store.retention.exist(held) == [True, True]
+    assert "can't be read" in alarms()["archive"]
+    age(clock, days=1)
+    run(retention)
+    assert store.retention.exist(held) == [False, False]
+    assert alarms() == {}
+
+
 # --- disks that fail --------------------------------------------------------------------------------------------------
 
 
@@ -419,13 +460,6 @@ def test_line_that_a_crash_cut_short_is_taken_off(folder):
     path.write_bytes(path.read_bytes() + b"x" * 200_000)
     archive.append("2024-01-01", [b"three\n"])
     assert path.read_bytes() == b"one\ntwo\nthree\n"
-
-
-@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
-def test_folder_that_may_not_be_written_is_said_without_its_path(folder):
-    folder.mkdir(mode=0o500)
-    with pytest.raises(ArchiveError, match=r"^permission denied$"), Archive(folder).locked():
-        pass
 
 
 def test_folder_that_is_a_file_is_said_without_its_path(folder):
@@ -508,3 +542,18 @@ def test_store_that_is_out_of_memory_gets_rid_of_what_is_old_all_the_same(
     finally:
         redis.config_set("maxmemory", 0)
     assert records(folder) == [game]
+
+
+def test_lock_is_given_back_by_who_has_no_disk_though_no_alarm_can_be_kept(
+    desk, worker, retention, redis, store, clock, monkeypatch
+):
+    worker.drive(desk.game("bot_a", "bot_b"))
+    age(clock)
+    redis.config_set("maxmemory", 1)
+    try:
+        monkeypatch.setattr(archive_module.os, "fsync", refusing(errno.EIO))
+        with pytest.raises(OutOfMemoryError):
+            run(retention)
+        assert store.retention.lock("another with a better disk", 1)
+    finally:
+        redis.config_set("maxmemory", 0)

@@ -342,6 +342,17 @@ def test_check_that_never_came_to_be_is_dropped_after_a_minute(sweep, queue, sto
     assert queue.checks == []
 
 
+def test_check_that_can_not_be_read_keeps_nobody_from_the_others(sweep, desk, queue, store, redis, caplog):
+    damaged, good = new_check(store, desk, "chk_1"), new_check(store, desk, "chk_2")
+    redis.set(keys.check(damaged), b"nonsense that is no check")
+    age(store, due.check(damaged), 2)
+    age(store, due.check(good), 1)
+    sweep.once()
+    assert queue.checks == [good]
+    assert "check chk_1 can't be looked at now" in caplog.text
+    assert is_due_in(store, due.check(damaged), PATIENCE_MS), "it doesn't stand before all others for ever"
+
+
 # --- ratings ----------------------------------------------------------------------------------------------------------
 
 

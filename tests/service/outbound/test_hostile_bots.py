@@ -394,6 +394,17 @@ class TestCardsAndNews:
         calls.submit(call_to(serve(reply()).url), answered.put)
         assert answered.get(timeout=5).outcome == "ok"
 
+    def test_host_that_ignores_news_costs_no_other_host_its_own(self, serve, calls, monkeypatch, caplog):
+        monkeypatch.setattr("service.outbound.calls._MOST_NEWS_OF_HOST", 5)
+        told = threading.Event()
+        honest = serve(lambda *_: told.set())
+        silent = serve(lambda *_: silent.stopping.wait(20))
+        for _ in range(20):
+            calls.notify(call_to(silent.url))
+        assert "dropped" in caplog.text
+        calls.notify(call_to(honest.url.replace("127.0.0.1", "localhost")))
+        assert told.wait(5)
+
 
 class TestThePool:
     def test_each_call_is_answered_once_under_its_key(self, serve, calls):

@@ -73,6 +73,7 @@ def test_bots_of_one_host_leave_a_thread_to_other_hosts(lane, gate):
     gate.end("elsewhere")
     assert gate.started.empty()
     assert lane.waiting == 9
+    assert (lane.held("host"), lane.held("elsewhere")) == (9, 0)
     gate.end()
     gate.starts(9)
 

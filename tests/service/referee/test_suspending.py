@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from bot_sdk.events import Outcome, RetiredBecause
 from service.store import keys
 from service.store.entities import BotState, Tournament
+from service.store.errors import ContendedError
 from service.store.ledger import Ending
 from tests.service.fakes import HOLD, Status, fails, first_legal
 
@@ -293,3 +294,17 @@ def test_410_of_a_suspended_bot_ends_the_arena_s_checks(fail, worker, bot):
     assert (first.suspension.is_gone, first.suspension.games) == (True, ["gam_9"])
     worker.referee.aftermath._suspending.gone("bot_a", bot().url, "gam_10")
     assert bot() == first
+
+
+def test_bot_that_can_not_be_suspended_takes_no_other_game_along(worker, desk, calls, bot, monkeypatch, caplog):
+    calls.bots["bot_a"] = lambda _decision: GONE
+    games = [desk.game("bot_a", "bot_b"), desk.game("bot_c", "bot_d")]
+
+    def contended(*_):
+        raise ContendedError("the bot changed 32 times while we changed it")
+
+    monkeypatch.setattr(worker.referee.aftermath._suspending, "gone", contended)
+    worker.drive(*games)
+    assert [desk.state(game).is_end for game in games] == [True, True]
+    assert bot().state is BotState.ACTIVE
+    assert "bot_a has answered 410 and can't be suspended" in caplog.text
