@@ -150,9 +150,9 @@ def show_maintenance() -> dict[str, Any]:
 def set_maintenance(body: dict[str, Any]) -> dict[str, Any]:
     """Let no new games begin, or let them begin again.
 
-    While it is on, creating, starting and completing a game is answered 503 `maintenance` with the reason, and
-    tournaments start none of theirs. Games that run go on to their end. It holds for all processes and survives
-    restarts.
+    While it is on, creating a game, starting one, and joining one that starts by itself is answered 503 `maintenance`
+    with the reason, and tournaments start none of theirs. Games that run go on to their end. It holds for all processes
+    and survives restarts.
     """
     if body["on"]:
         return _maintenance_view(services().maintenance.begin(body["reason"]))

@@ -197,7 +197,7 @@ class Games:
     def join(self, caller: Caller, game_id: str, number: int, name: str, mint: Mint) -> str:
         """Seat a person on an open seat; give the token of the seat.
 
-        Raises NotFoundError, ConflictError; UnavailableError in maintenance, where the last to join starts the game.
+        Raises NotFoundError, ConflictError; UnavailableError in maintenance, if the last to join starts the game.
         """
         game = self.get(game_id)
         _check_seat(game, number)
