@@ -8,6 +8,7 @@ itself: gunicorn loads it before the process is made one of greenlets.
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from gunicorn.workers.ggevent import GeventWorker
 from service.launch import refusals
 
 AGAIN_S: Final = 1.0
+_NOBODY_THERE: Final = {errno.ETIMEDOUT, errno.EBADF}
+"""A client that vanished with an answer on its way, and one that we hear no more; gunicorn would complain of both."""
 
 
 class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
@@ -35,8 +38,12 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
         """Limit the wait for the head of a request: the next one may come late, the first may not."""
         is_first = gevent.getcurrent() in self._new
         seconds = self.wsgi.client_s if is_first else self.cfg.keepalive
-        with suppress(TimeoutError), gevent.Timeout(seconds, exception=False):
-            yield
+        try:
+            with gevent.Timeout(seconds, exception=False):
+                yield
+        except OSError as error:
+            if error.errno not in _NOBODY_THERE:
+                raise
 
     def handle(self, listener: Any, client: socket.socket, addr: Any) -> None:
         """Serve a connection."""
