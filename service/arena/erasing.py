@@ -174,7 +174,7 @@ class Erasing:
             if mine:
                 bots, names = [entry.bot_id for entry in mine], {entry.name for entry in mine} - {NEUTRAL}
                 noted = self._note(erasure.account_id, bots=bots, names=names)
-                with suppress(NotKeptError):
+                with suppress(NotKeptError):  # it has expired meanwhile
                     self._leave(tournament, bots, noted.names)
         return following
 

@@ -84,7 +84,7 @@ class Retention:
             logger.error("nothing leaves the store, since the archive can't take it: %s", error)  # noqa: TRY400 (it says all)
             self.leave()  # perhaps another process has a better disk
             self._store.alarms.note(ALARM, f"games can't be archived: {error}", until=self._clock() + ALARM_MS)
-        except BaseException:
+        except BaseException:  # whatever ends this step, the lock goes
             self._break_off()
             raise
         return self._steps is not None

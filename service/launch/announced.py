@@ -69,7 +69,7 @@ class Announced:
 
     def _kill(self) -> None:
         for process in self._processes:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended by itself
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=5)
             if process.stdout is not None:

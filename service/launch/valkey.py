@@ -280,7 +280,7 @@ def _locked(path: Path, ends: float) -> int:
 
 def _answers(path: Path) -> bool:
     """Whether a server on that socket answers PING; one that still loads its data says no."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:  # nobody listens: no
         connection.settimeout(1.0)
         connection.connect(str(path))
         connection.sendall(b"PING\r\n")

@@ -23,7 +23,7 @@ def open_connection(guard: Guard, place: Place, deadline: Deadline, tls: ssl.SSL
     try:
         connection = TlsConnection(opened, tls or tls_context(), place.target.host.rstrip("."))
         connection.shake_hands(deadline)
-    except BaseException:
+    except BaseException:  # whatever it was, the socket is closed
         opened.close()
         raise
     return connection

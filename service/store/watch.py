@@ -128,7 +128,7 @@ class Watch:
             while not is_time(found) and (left := ends - time.monotonic()) > 0 and not self._closed.is_set():
                 changed.wait(min(left, age_s))
                 changed.clear()
-                with contextlib.suppress(*UNREACHABLE):
+                with contextlib.suppress(*UNREACHABLE):  # then nothing has changed
                     found = followed.latest(read, name, since=time.monotonic(), age_s=age_s)
             return found
 
@@ -173,7 +173,7 @@ class Watch:
 
     def _ring(self) -> None:
         """Have the thread look at the channels again. If the store is down, it will when it is back."""
-        with contextlib.suppress(*UNREACHABLE):
+        with contextlib.suppress(*UNREACHABLE):  # then the thread looks when it is back
             self._redis.publish(self._bell, "")
 
     # --- the subscription -----------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def drips_its_handshake(context: ssl.SSLContext) -> Behave:
         tls = context.wrap_bio(incoming, outgoing, server_side=True)
         while heard := connection.recv(65536):
             incoming.write(heard)
-            with contextlib.suppress(ssl.SSLWantReadError):
+            with contextlib.suppress(ssl.SSLWantReadError):  # it goes on with the next bytes
                 tls.do_handshake()
             server.drip(connection, outgoing.read(), 0.02)
 

@@ -65,7 +65,7 @@ def test_health_answers_while_a_thousand_clients_dawdle(redis_url):
 
 def drip(sock, stop):
     """Send a byte now and then, as long as anybody listens."""
-    with suppress(OSError):
+    with suppress(OSError):  # we have been let go
         while not stop.wait(0.05):
             sock.sendall(b" ")
 

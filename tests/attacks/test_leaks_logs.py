@@ -46,7 +46,7 @@ def people_game(client, ruleset, seats):
     made = client.create_game(ruleset, [{"kind": "human", "name": "ann"}, *house], options=options)
     token = made["seats"][0]["token"]
     for action in ("play:QH", "discard:2C", "play:??"):
-        with contextlib.suppress(ArenaError):
+        with contextlib.suppress(ArenaError):  # a refusal is what may be logged
             client.act(made["id"], 0, f"{made['id']}.0.0", action, token)
     finish(client, made)
     return made

@@ -21,7 +21,7 @@ def connected(server):
 def read(sock):
     """Read until the server closes the connection."""
     parts = []
-    with suppress(ConnectionResetError):
+    with suppress(ConnectionResetError):  # a server that has had enough closes so
         while part := sock.recv(65_536):
             parts.append(part)
     return b"".join(parts)
@@ -30,7 +30,7 @@ def read(sock):
 def told(server, raw):
     """Send bytes, and give all that comes back until the server has had enough."""
     with connected(server) as sock:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError):  # it needn't hear us out
             sock.sendall(raw)
         return read(sock)
 

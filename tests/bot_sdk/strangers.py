@@ -26,7 +26,7 @@ def answering(behave):
     def serve(connection, number):
         with connection:
             connection.settimeout(5)
-            with suppress(OSError):
+            with suppress(OSError):  # the caller may hang up on a stranger
                 behave(connection, number)
 
     thread = threading.Thread(target=accept, daemon=True)

@@ -64,13 +64,13 @@ def test_every_phase_of_every_ruleset_has_a_kept_decision() -> None:
 
 
 def test_every_type_of_message_has_a_kept_one() -> None:
-    declared = {kind.__struct_config__.tag for kind in messages.Request.__args__}  # type: ignore[attr-defined]
+    declared = {kind.__struct_config__.tag for kind in messages.Request.__args__}
     assert {json.loads(kept(name))["type"] for name in MADE} == declared
     assert set(messages.OBSERVATIONS) == set(RULESETS)
 
 
 def test_kept_decisions_tell_how_the_last_one_went() -> None:
-    outcomes = {decision.last and decision.last.outcome for made in MADE.values() for decision in decisions_in(made)}  # type: ignore[arg-type]
+    outcomes = {decision.last and decision.last.outcome for made in MADE.values() for decision in decisions_in(made)}
     assert len(outcomes) > 1
 
 

@@ -180,7 +180,7 @@ class Proxy:
     # --- one connection -----------------------------------------------------------------------------------------------
 
     def _accept(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        with contextlib.suppress(BlockingIOError):  # who knocked has gone again
             accepted, _ = self._listener.accept()
             self.accepted += 1
             connection = Connection()

@@ -92,7 +92,7 @@ def told_of_failure(arena: Arena, seed: int | None = None, happened: Sequence[Mo
     """Have whatever fails in the block say how the arena is, and what would make it fail again."""
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # raised again, with what happened
         error.add_note(f"seed {seed}; happened: {'; '.join(map(str, happened))}\n{arena.left()}\n{arena.said()}")
         raise
 

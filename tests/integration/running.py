@@ -32,14 +32,14 @@ def state_of(pid):
 
 def children_of(pid):
     """Give the command line of each living child by its process id."""
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends while we look
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return {int(child): command_of(child) for child in found if state_of(child) != "Z"}
     return {}
 
 
 def command_of(pid):
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends while we look
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     return ""
 
@@ -125,11 +125,11 @@ class Up:
 
     def close(self):
         self.seen |= descendants_of(self.pid)
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
             self.process.kill()
         self.process.wait(timeout=10)
         for pid in self.seen:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError):  # so has it
                 os.kill(pid, signal.SIGKILL)
         self._reader.join(timeout=10)
         self.process.stdout.close()

@@ -111,7 +111,7 @@ def played_after_a_run(pack: list[int], cards: str) -> list[int]:
 
 @pytest.mark.parametrize(("turned_jack", "dealer"), [("every", 5), ("final", 4)])
 @pytest.mark.parametrize(("gift", "eldest"), [(False, 4), (True, 5)])
-def test_no_deal_brings_more(turned_jack: str, dealer: int, gift: bool, eldest: int) -> None:  # noqa: FBT001
+def test_no_deal_brings_more(turned_jack: str, dealer: int, gift: bool, eldest: int) -> None:  # noqa: FBT001 - a rule is on or off
     options = {"turned_jack": turned_jack, "gift": gift, "target": 50}
     games = [Table("seven_up", options, 2, seed) for seed in range(25)]
     deals = flat(play_out(table.state(), table.rng()).deals for table in games)

@@ -289,7 +289,7 @@ def test_river_goes_on_while_one_seat_is_left() -> None:
         retire(game, seat)
         assert not game.is_over
     fallback_on(game)
-    assert (game.ending, game.places[3]) == (Ending.PLAY, 1)  # type: ignore[index]
+    assert (game.ending, game.places[3]) == (Ending.PLAY, 1)
 
 
 def test_river_is_void_when_no_seat_is_left() -> None:
@@ -330,7 +330,7 @@ def test_a_forfeited_game_of_river_is_played_with_fallbacks_from_the_first_decis
     game = fallback_on(river(forfeited=(1,)))
     own = [event for event in game.log if isinstance(event, Decided) and event.seat == 1]
     assert {event.outcome for event in own} == {Outcome.RETIRED}
-    assert (game.ending, game.retired, game.places[1]) == (Ending.FORFEIT, [None] * 4, 4)  # type: ignore[index]
+    assert (game.ending, game.retired, game.places[1]) == (Ending.FORFEIT, [None] * 4, 4)
 
 
 @pytest.mark.parametrize(("rules", "seats"), [("seven_up", 2), ("river", 4), ("river", 8)])

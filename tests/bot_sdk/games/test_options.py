@@ -90,7 +90,7 @@ def test_eight_seats_with_seven_cards_are_told_that_six_is_the_most() -> None:
 @pytest.mark.parametrize("name", ["whist", "", None, []])
 def test_an_unknown_ruleset_is_refused(name: object) -> None:
     with pytest.raises(RulesetError, match="expected a ruleset among seven_up, river"):
-        ruleset(name)  # type: ignore[arg-type]
+        ruleset(name)
 
 
 @pytest.mark.parametrize(("name", "seats"), SIZES)

@@ -40,7 +40,7 @@ def started(
 
 def recorded(game: Game, status: record.Status | None = None, secret: bytes = SECRET) -> Record:
     kinds = ["bot", "human", "house"]
-    players = [SeatShown(f"p{seat}", kinds[seat % 3], None, "1") for seat in range(game.seats)]  # type: ignore[arg-type]
+    players = [SeatShown(f"p{seat}", kinds[seat % 3], None, "1") for seat in range(game.seats)]
     return record.build(
         game,
         game_id="gam_r",
@@ -54,7 +54,7 @@ def recorded(game: Game, status: record.Status | None = None, secret: bytes = SE
 
 
 def as_json(made: Record) -> dict[str, Any]:
-    return json.loads(record.encode(made))  # type: ignore[no-any-return]
+    return json.loads(record.encode(made))
 
 
 def verify(shown: dict[str, Any]) -> Game:
@@ -181,7 +181,7 @@ def test_a_game_stopped_anywhere_has_a_record_that_verifies(table: Table, faults
         game.apply(random_event(game, rng, faults))
     if not game.is_over:
         for status in ("aborted", "cancelled"):
-            assert record.verify(record.read(record.encode(recorded(game, status)))).log == game.log  # type: ignore[arg-type]
+            assert record.verify(record.read(record.encode(recorded(game, status)))).log == game.log
 
 
 # What a record shows
@@ -197,7 +197,7 @@ def test_events_stand_in_the_order_of_the_log_within_their_deal() -> None:
     game = play_game(started("seven_up", 2, target=3), random.Random(4))
     made = recorded(game)
     assert [(event["seat"], event["action"]) for event in events_of(made)] == [
-        (event.seat, event.action) for event in game.log  # type: ignore[union-attr]
+        (event.seat, event.action) for event in game.log
     ]  # fmt: skip
     for deal in made.deals:
         plays = [event for event in deal.events if event["action"].startswith("play:")]

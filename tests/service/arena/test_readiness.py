@@ -70,7 +70,7 @@ def test_store_is_asked_once_a_second_however_many_ask(told):
         return told
 
     def ask():
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError):  # what is counted is who asked
             told_each.append(readiness.alarms())
 
     readiness = Readiness(look, lambda: NOW, lambda: time.now / 1000, 1_000)

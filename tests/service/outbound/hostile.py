@@ -135,7 +135,7 @@ class HostileServer:
             except OSError:
                 return
             self._open.append(connection)  # the socket under it is detached
-        with connection, contextlib.suppress(OSError):
+        with connection, contextlib.suppress(OSError):  # the caller hangs up on us
             if not self._reads:
                 self.behave(connection, None)
                 return
@@ -167,11 +167,11 @@ class HostileServer:
     def die(self) -> None:
         """Vanish as a process does: nobody listens any more, all connections end."""
         self.stopping.set()
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # nobody listens any more
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for connection in self._open:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # it has ended by itself
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)  # that of a TLS socket isn't for other threads
 
     def close(self) -> None:
