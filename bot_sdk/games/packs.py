@@ -23,13 +23,13 @@ class FairnessError(SdkError, ValueError):
 def commitment(secret: bytes, label: str) -> str:
     """Give the hex SHA-256 that commits to `secret` (32 bytes) under `label` before the first deal."""
     _check(secret, label)
-    return hashlib.sha256(b"slagveld/commit/v1\0" + label.encode() + b"\0" + secret).hexdigest()
+    return hashlib.sha256(_tag("commit") + label.encode() + b"\0" + secret).hexdigest()
 
 
 def committed(secret: bytes, label: str, entropy: Sequence[str]) -> Packs:
     """Give the packs that a secret, its label and the seats' entropy determine (docs/deals.md)."""
     _check(secret, label)
-    mixed = bytearray(b"slagveld/mix/v1\0" + label.encode())
+    mixed = bytearray(_tag("mix") + label.encode())
     for part in entropy:
         given = part.encode()
         if len(given) > MAX_ENTROPY_BYTES:
@@ -59,7 +59,7 @@ def shuffled(deal_key: bytes) -> list[int]:
 
 def root_commitment(root_secret: bytes, tournament_id: str) -> str:
     """Give the hex SHA-256 by which a tournament commits to the secret of all its boards."""
-    return hashlib.sha256(b"slagveld/root/v1\0" + tournament_id.encode() + b"\0" + root_secret).hexdigest()
+    return hashlib.sha256(_tag("root") + tournament_id.encode() + b"\0" + root_secret).hexdigest()
 
 
 def board_secret(root_secret: bytes, board: str) -> bytes:
@@ -71,7 +71,7 @@ def offline_secret(seed: str, board: int) -> tuple[bytes, str]:
     """Derive the secret and the label of an offline board; raises `FairnessError` for a seed with lone surrogates."""
     label = f"offline:{seed}/{board}"
     try:
-        return hashlib.sha256(b"slagveld/offline/v1\0" + label.encode()).digest(), label
+        return hashlib.sha256(_tag("offline") + label.encode()).digest(), label
     except UnicodeEncodeError:
         raise FairnessError(f"expected a seed that is text, got {seed!r:.80}") from None
 
@@ -100,6 +100,11 @@ def _words(deal_key: bytes) -> Iterator[int]:
         counter += 1
         for at in range(0, len(block), 4):
             yield int.from_bytes(block[at : at + 4], "big")
+
+
+def _tag(purpose: str) -> bytes:
+    """Begin what is hashed for a purpose, so that nothing hashed for another can pass for it."""
+    return f"slagveld/{purpose}/v1\0".encode()
 
 
 def _check(secret: bytes, label: str) -> None:

@@ -515,7 +515,7 @@ def test_no_secret_is_told_while_games_run(app, host, client, registered):
     store.tournaments.settle(path.split("/")[-1])
     assert client.get(path).get_json()["secret"] == root.hex()
     assert (
-        hashlib.sha256(b"slagveld/root/v1\0" + path.split("/")[-1].encode() + b"\0" + root).hexdigest()
+        hashlib.sha256(b"slagveld/%b/v1\0%b\0%b" % (b"root", path.split("/")[-1].encode(), root)).hexdigest()
         == (client.get(path).get_json()["root"])
     )
 
