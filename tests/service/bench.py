@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +20,7 @@ from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
-from service.referee.shard import Shard
+from service.referee.run import Run
 from service.referee.table import Table
 from service.store.entities import Bot, BotState, Game, Limits, Seat
 from service.store.store import Store
@@ -58,12 +60,17 @@ class Worker:
             stopping=self.stopping.is_set,
         )
 
-    def shard(self) -> Shard:
-        return Shard(self.referee)
+    def run(self) -> Run:
+        return Run(self.referee)
 
     def drive(self, *game_ids: str, seconds: float = 5.0) -> list[str]:
         """Drive games until they are over, wait for people, or `seconds` have passed; give those handed back."""
-        return self.shard().run(game_ids, seconds=seconds)
+        ends = monotonic() + seconds
+        stopping = lambda: self.stopping.is_set() or run.is_idle or monotonic() > ends  # noqa: E731 - names what it ends
+        run = Run(dataclasses.replace(self.referee, stopping=stopping))
+        for game_id in game_ids:
+            run.hand_in(game_id)
+        return run.serve()
 
     def driving(self, *game_ids: str, seconds: float = 5.0) -> Background:
         """Drive games in a thread of its own."""

@@ -14,7 +14,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from bot_sdk.events import Outcome
 from bot_sdk.results.values import GameState
 from service.launch.valkey import EmbeddedValkey
-from service.referee import referee, shard
+from service.referee import referee
+from service.referee import run as runs
 from service.store import keys
 from service.store.connection import connect
 from service.store.store import Store
@@ -59,7 +60,7 @@ def test_answers_under_way_are_taken_before_the_games_are_handed_back(worker, de
 
 
 def test_bot_that_answers_too_late_for_the_stop_is_asked_again_by_the_next(worker, desk, calls, monkeypatch):
-    monkeypatch.setattr(shard, "HAND_BACK_S", 0.05)
+    monkeypatch.setattr(runs, "HAND_BACK_S", 0.05)
     calls.bots["bot_a"] = holds_first
     game = desk.game("bot_b", "bot_a")
     run = worker.driving(game)

@@ -108,7 +108,7 @@ def crash(make_worker, store, game, calls=None):
     drive = Drive(worker.referee, game, worker.referee.new_id())
     drive.take()
     if drive.table is not None:
-        drive.advance()
+        drive.step()
     store._redis.delete(f"{{g:{game}}}:lease")
 
 
