@@ -1,7 +1,7 @@
 """Drives games side by side, on one thread, until each is over, waits for people only, or must be handed back.
 
-A turn takes the answers that are there, lets the games go on that have something to decide, commits what that came to
-in one round trip, and asks what is owed now. It is cut short after a few milliseconds, so that the sockets on which
+A turn asks what is owed, takes the answers that are there, lets the games go on that have something to decide, and
+commits what that came to in one round trip. It is cut short after a few milliseconds, so that the sockets on which
 bots answer are looked at again before long; what it didn't get to is done in the next one.
 """
 
@@ -93,14 +93,14 @@ class Run:
             self._let_go()
 
     def _turn(self) -> None:
+        self._ask()
+        self._flush()
         self._listen(self._patience_s())
         self._look_at_people()
         ends = monotonic() + TURN_S
         while self._work() and monotonic() < ends:
             pass
         self._commit()
-        self._ask()
-        self._flush()
         self._tell_of_room()
 
     def _patience_s(self) -> float:
