@@ -71,6 +71,11 @@ class Aftermath:
             )
         )
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether `flush` has something to do."""
+        return bool(self._lines or self._gone)
+
     def flush(self) -> None:
         """Suspend the bots that are gone, and write the lines kept back, in one round trip.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 from threading import Condition
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -29,6 +30,8 @@ MOST_GAMES: Final = 1_024
 POLL_S: Final = 0.25
 TURN_S: Final = 0.004
 """After this long a turn begins nothing more."""
+FLUSH_S: Final = 0.05
+"""How far what is written for the owners of bots, all of it together, may lag behind the games."""
 HAND_BACK_S: Final = 3.0
 
 T = TypeVar("T")
@@ -46,7 +49,7 @@ class Run:
         self._most = most
         self._token = referee.new_id()
         self._line = referee.calls.line()
-        self._outbox = Outbox(self._line, referee.new_id)
+        self._outbox = Outbox(self._line, self._token)
         self._drives: dict[str, Drive] = {}
         self._with_people: dict[str, Drive] = {}
         self._handed_in: deque[str] = deque()
@@ -56,6 +59,7 @@ class Run:
         self._steps: list[Step] = []
         self._to_ask: list[Asking] = []
         self._looked_at_people = 0.0
+        self._flushed = 0.0
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
@@ -94,7 +98,8 @@ class Run:
 
     def _turn(self) -> None:
         self._ask()
-        self._flush()
+        if self._flush_in_s() == 0.0:
+            self._flush()
         self._listen(self._patience_s())
         self._look_at_people()
         ends = monotonic() + TURN_S
@@ -106,8 +111,7 @@ class Run:
     def _patience_s(self) -> float:
         if self._is_busy:
             return 0.0
-        patience_s = self._outbox.patience_s(monotonic())
-        return POLL_S if patience_s is None else min(POLL_S, patience_s)
+        return min(POLL_S, self._outbox.patience_s(monotonic()), self._flush_in_s())
 
     @property
     def _is_busy(self) -> bool:
@@ -201,7 +205,12 @@ class Run:
         self._outbox.put(to_ask, now)
         self._outbox.send(now, more_to_come=self._is_busy)
 
+    def _flush_in_s(self) -> float:
+        """Tell in how many seconds what is kept back must be let out."""
+        return max(0.0, self._flushed + FLUSH_S - monotonic()) if self._referee.aftermath.is_behind else inf
+
     def _flush(self) -> None:
+        self._flushed = monotonic()
         self._referee.insist(self._referee.aftermath.flush)
 
     def _tell_of_room(self) -> None:
