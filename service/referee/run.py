@@ -32,6 +32,8 @@ TURN_S: Final = 0.004
 """After this long a turn begins nothing more."""
 FLUSH_S: Final = 0.05
 """How far what is written for the owners of bots, all of it together, may lag behind the games."""
+TAKEN_AT_ONCE: Final = 8
+"""So many leases are taken in one round trip. Laying more tables, of games long under way, would take too long."""
 HAND_BACK_S: Final = 3.0
 
 T = TypeVar("T")
@@ -132,21 +134,29 @@ class Run:
         if self._heard:
             self._take_answer(self._heard.popleft())
         elif self._handed_in:
-            self._take_up(self._handed_in.popleft())
+            self._take_up()
         elif self._ready:
             self._step(self._ready.pop(next(iter(self._ready))))
         else:
             return False
         return True
 
-    def _take_up(self, game_id: str) -> None:
+    def _take_up(self) -> None:
+        """Take the next games handed in; look again at those that are here."""
         self._commit()  # else what was just decided would be laid anew under the hands of the commit
-        drive = self._drives.get(game_id)
-        if drive is None:
-            drive = self._drives[game_id] = Drive(self._referee, game_id, self._token)
-            self._attempt(drive, drive.take)
-        else:
-            self._attempt(drive, drive.look_again)
+        game_ids = [self._handed_in.popleft() for _ in range(min(TAKEN_AT_ONCE, len(self._handed_in)))]
+        for game_id in game_ids:
+            if game_id in self._drives:
+                self._attempt(self._drives[game_id], self._drives[game_id].look_again)
+                self._go_on(self._drives[game_id])
+        new = [game_id for game_id in dict.fromkeys(game_ids) if game_id not in self._drives]
+        leases = self._referee.leases
+        for game_id in self._referee.insist(lambda: leases.take_many(new, self._token)) if new else ():
+            self._lay(game_id)
+
+    def _lay(self, game_id: str) -> None:
+        drive = self._drives[game_id] = Drive(self._referee, game_id, self._token)
+        self._attempt(drive, drive.lay)
         self._go_on(drive)
         if drive.table is not None and HUMAN in drive.table.kinds:
             self._with_people[game_id] = drive
