@@ -51,6 +51,7 @@ from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
+from service.referee.roster import Roster
 from service.referee.run import Run
 from service.services import allowance_of, tournaments_of
 from service.store.archive import Archive
@@ -196,16 +197,18 @@ class WorkerProcess:
         self._erasing.run(account_id, lambda: self._stopping.is_set() or time.monotonic() > ends)
 
     def _referee(self) -> Referee:
+        roster = Roster(self._store.bots, self._store.due.now)
         return Referee(
             games=self._store.games,
             due=self._store.due,
             clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, self._store.due.now, self._arena_key),
+            players=Players(roster, self._arena_key),
             aftermath=Aftermath(
                 self._store,
                 self._calls,
+                roster,
                 self._settings.public_url,
                 trusts_accounts=self._settings.trust_accounts,
             ),

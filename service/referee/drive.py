@@ -51,7 +51,7 @@ class Drive(Held):
     """One game in the hands of one run. `is_played`: its last event stands, what follows from that is to be done."""
 
     def __init__(self, referee: Referee, game_id: str, token: str) -> None:
-        """Say which game; `take` takes it."""
+        """Say which game; `lay` lays its table."""
         super().__init__(referee, game_id, token)
         self.is_played = False
 

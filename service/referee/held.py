@@ -30,14 +30,14 @@ T = TypeVar("T")
 
 
 class Held:
-    """A game that the run called `token` holds, or is about to take.
+    """A game whose lease the run called `token` holds.
 
     `table` is None once the game has left these hands: it is over, another's, or waits for people only. `asked` are the
     decisions on their way, `answered` the answers that aren't committed yet, both by decision id.
     """
 
     def __init__(self, referee: Referee, game_id: str, token: str) -> None:
-        """Say which game; `take` takes it."""
+        """Say which game; `lay` lays its table."""
         self._referee = referee
         self.token = token
         self.game_id = game_id
@@ -48,11 +48,9 @@ class Held:
 
     # --- taking -------------------------------------------------------------------------------------------------------
 
-    def take(self) -> None:
-        """Take the lease and replay; leaves at once if the game is another's, or doesn't run."""
+    def lay(self) -> None:
+        """Replay the game, whose lease has just been taken; leaves at once if it doesn't run."""
         referee = self._referee
-        if not self._insist(lambda: referee.leases.take(self.game_id, self.token)):
-            return
         self._load()
         if self.table is None:
             return

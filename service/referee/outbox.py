@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from math import inf
 from typing import Final
 
 from service.outbound.values import Answer, Call, Endpoint
@@ -27,17 +28,17 @@ class _Group:
 
 
 class Outbox:
-    """Asks by a line; `new_id` names batches. Not for several threads.
+    """Asks by a line. `name`, which no other has, is what batches are named by. Not for several threads.
 
     Decisions for a bot that takes batches go in one request, as many as it takes. Fewer wait a moment, `GATHER_S` at
     most, for more: while the bot is being asked something else or other games of the run are about to go on. Their
     budgets haven't begun then.
     """
 
-    def __init__(self, line: Line, new_id: Callable[[], str]) -> None:
+    def __init__(self, line: Line, name: str) -> None:
         """Begin with nothing to ask."""
         self._line = line
-        self._new_id = new_id
+        self._name = name
         self._keys = itertools.count()
         self._groups: dict[tuple[Endpoint, int], _Group] = {}
         self._in_flight: dict[Hashable, list[Asking]] = {}
@@ -73,10 +74,10 @@ class Outbox:
                 self._send_first(group)
                 del self._groups[key]
 
-    def patience_s(self, now: float) -> float | None:
-        """Tell in how many seconds something gathered must be sent; None if nothing is."""
+    def patience_s(self, now: float) -> float:
+        """Tell in how many seconds something gathered must be sent; infinity if nothing is."""
         if not self._groups:
-            return None
+            return inf
         return max(0.0, min(group.since for group in self._groups.values()) + GATHER_S - now)
 
     def verdicts(self, answer: Answer) -> Iterator[tuple[Asking, Verdict]]:
@@ -93,7 +94,9 @@ class Outbox:
         del group.askings[: len(askings)]
         self._asked[askings[0].endpoint] += 1
         key = next(self._keys)
-        self._send(single(askings[0], key) if len(askings) == 1 else batch(askings, key, self._new_id()), askings)
+        self._send(
+            single(askings[0], key) if len(askings) == 1 else batch(askings, key, f"{self._name}.{key}"), askings
+        )
 
     def _send(self, call: Call, askings: list[Asking]) -> None:
         self._in_flight[call.key] = askings

@@ -79,8 +79,12 @@ class Aftermath(Protocol):
     def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
         """Hear that a bot's decision stands in the log."""
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something is kept back until `flush`."""
+
     def flush(self) -> None:
-        """Let out together what was kept back: a round of the loop is done."""
+        """Let out together what was kept back."""
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Hear that a game has ended; after a crash again. There is no table if it can't be replayed."""

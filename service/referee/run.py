@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 from threading import Condition
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -29,6 +30,10 @@ MOST_GAMES: Final = 1_024
 POLL_S: Final = 0.25
 TURN_S: Final = 0.004
 """After this long a turn begins nothing more."""
+FLUSH_S: Final = 0.05
+"""How far what is written for the owners of bots, all of it together, may lag behind the games."""
+TAKEN_AT_ONCE: Final = 8
+"""So many leases are taken in one round trip. Laying more tables, of games long under way, would take too long."""
 HAND_BACK_S: Final = 3.0
 
 T = TypeVar("T")
@@ -46,7 +51,7 @@ class Run:
         self._most = most
         self._token = referee.new_id()
         self._line = referee.calls.line()
-        self._outbox = Outbox(self._line, referee.new_id)
+        self._outbox = Outbox(self._line, self._token)
         self._drives: dict[str, Drive] = {}
         self._with_people: dict[str, Drive] = {}
         self._handed_in: deque[str] = deque()
@@ -56,6 +61,7 @@ class Run:
         self._steps: list[Step] = []
         self._to_ask: list[Asking] = []
         self._looked_at_people = 0.0
+        self._flushed = 0.0
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
@@ -94,7 +100,8 @@ class Run:
 
     def _turn(self) -> None:
         self._ask()
-        self._flush()
+        if self._flush_in_s() == 0.0:
+            self._flush()
         self._listen(self._patience_s())
         self._look_at_people()
         ends = monotonic() + TURN_S
@@ -106,8 +113,7 @@ class Run:
     def _patience_s(self) -> float:
         if self._is_busy:
             return 0.0
-        patience_s = self._outbox.patience_s(monotonic())
-        return POLL_S if patience_s is None else min(POLL_S, patience_s)
+        return min(POLL_S, self._outbox.patience_s(monotonic()), self._flush_in_s())
 
     @property
     def _is_busy(self) -> bool:
@@ -128,21 +134,29 @@ class Run:
         if self._heard:
             self._take_answer(self._heard.popleft())
         elif self._handed_in:
-            self._take_up(self._handed_in.popleft())
+            self._take_up()
         elif self._ready:
             self._step(self._ready.pop(next(iter(self._ready))))
         else:
             return False
         return True
 
-    def _take_up(self, game_id: str) -> None:
+    def _take_up(self) -> None:
+        """Take the next games handed in; look again at those that are here."""
         self._commit()  # else what was just decided would be laid anew under the hands of the commit
-        drive = self._drives.get(game_id)
-        if drive is None:
-            drive = self._drives[game_id] = Drive(self._referee, game_id, self._token)
-            self._attempt(drive, drive.take)
-        else:
-            self._attempt(drive, drive.look_again)
+        game_ids = [self._handed_in.popleft() for _ in range(min(TAKEN_AT_ONCE, len(self._handed_in)))]
+        for game_id in game_ids:
+            if game_id in self._drives:
+                self._attempt(self._drives[game_id], self._drives[game_id].look_again)
+                self._go_on(self._drives[game_id])
+        new = [game_id for game_id in dict.fromkeys(game_ids) if game_id not in self._drives]
+        leases = self._referee.leases
+        for game_id in self._referee.insist(lambda: leases.take_many(new, self._token)) if new else ():
+            self._lay(game_id)
+
+    def _lay(self, game_id: str) -> None:
+        drive = self._drives[game_id] = Drive(self._referee, game_id, self._token)
+        self._attempt(drive, drive.lay)
         self._go_on(drive)
         if drive.table is not None and HUMAN in drive.table.kinds:
             self._with_people[game_id] = drive
@@ -201,7 +215,12 @@ class Run:
         self._outbox.put(to_ask, now)
         self._outbox.send(now, more_to_come=self._is_busy)
 
+    def _flush_in_s(self) -> float:
+        """Tell in how many seconds what is kept back must be let out."""
+        return max(0.0, self._flushed + FLUSH_S - monotonic()) if self._referee.aftermath.is_behind else inf
+
     def _flush(self) -> None:
+        self._flushed = monotonic()
         self._referee.insist(self._referee.aftermath.flush)
 
     def _tell_of_room(self) -> None:

@@ -20,6 +20,7 @@ from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
+from service.referee.roster import Roster
 from service.referee.run import Run
 from service.referee.table import Table
 from service.store.entities import Bot, BotState, Game, Limits, Seat
@@ -47,6 +48,7 @@ class Worker:
         self.store = store
         self.calls = calls
         self.stopping = threading.Event()
+        self.roster = Roster(store.bots, lambda: NOW)
         self.leases = Leases(store.games, store.due, lease_ms=lease_ms, renew_s=60)
         self.referee = Referee(
             games=store.games,
@@ -54,8 +56,8 @@ class Worker:
             clock=store.clock,
             leases=self.leases,
             calls=calls,
-            players=players or Players(store.bots, lambda: NOW, lambda: ARENA_KEY),
-            aftermath=Aftermath(store, calls, "https://arena.example", trusts_accounts=trusts_accounts),
+            players=players or Players(self.roster, lambda: ARENA_KEY),
+            aftermath=Aftermath(store, calls, self.roster, "https://arena.example", trusts_accounts=trusts_accounts),
             new_id=map("shard-{}-{}".format, itertools.repeat(id(self)), itertools.count()).__next__,
             stopping=self.stopping.is_set,
         )

@@ -19,7 +19,7 @@ from service.referee import run as runs
 from service.store import keys
 from service.store.connection import connect
 from service.store.store import Store
-from tests.service.bench import NOW, Background, Desk, Worker
+from tests.service.bench import Background, Desk, Worker
 from tests.service.fakes import HOLD, FakeCalls, first_legal, until
 
 
@@ -200,7 +200,7 @@ def test_store_killed_while_bots_are_looked_up_makes_no_game_break(own):
     """A bot's state and secrets are read now and then during play: that read waits for the store, too."""
     server, desk, calls, worker = own
     game = desk.game("bot_b", "bot_a")
-    worker.referee.players._now = itertools.count(NOW, 2_000).__next__  # what was read is always too old
+    worker.roster._monotonic = itertools.count(0, 2).__next__  # what was read is always too old
 
     def behave(decision):
         if len(calls.asked) > 3 and not starting:
