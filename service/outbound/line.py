@@ -61,10 +61,8 @@ class Line:
         self._is_closed = False
         self._handing_over = threading.Lock()  # so that nothing is handed to a line that is closed
         self._has_rung = False
-        self._ear, self._bell = socket.socketpair()
-        for end in (self._ear, self._bell):
-            end.settimeout(0)
-        self._selector.register(self._ear, selectors.EVENT_READ, None)
+        self._bell: socket.socket | None = None  # rung by other threads; hung up by the first `wait`
+        self._ear: socket.socket | None = None
 
     # --- of its own thread --------------------------------------------------------------------------------------------
 
@@ -82,6 +80,8 @@ class Line:
     def wait(self, timeout_s: float) -> list[Answer]:
         """Send and receive; give every answer there is, [] at the timeout or when woken."""
         ends = self._clock() + timeout_s
+        if self._bell is None:
+            self._hang_up_bell()
         while True:
             self._turn(ends)
             if self._answers or self._is_woken or self._clock() >= ends:
@@ -103,8 +103,9 @@ class Line:
             self._opened.popleft().exchange.discard()
         self._pool.shut_down()
         self._selector.close()
-        self._ear.close()
-        self._bell.close()
+        for end in (self._ear, self._bell):
+            if end is not None:
+                end.close()
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
@@ -115,10 +116,11 @@ class Line:
 
     def ring(self) -> None:
         """Have the thread look up from its sockets."""
-        if not self._has_rung:
+        bell = self._bell
+        if bell is not None and not self._has_rung:
             self._has_rung = True
             with suppress(OSError):  # it is closed
-                self._bell.send(b"\0")
+                bell.send(b"\0")
 
     def admit(self, flight: Flight) -> bool:
         """Hand over a flight that has got its slot; False if nobody takes it any more."""
@@ -166,8 +168,16 @@ class Line:
         due = self._timers.next()
         return max(0.0, (ends if due is None or due > ends else due) - self._clock())
 
+    def _hang_up_bell(self) -> None:
+        """Be there to be rung; who came before that finds no bell, and what it wanted is seen without."""
+        self._ear, bell = socket.socketpair()
+        for end in (self._ear, bell):
+            end.settimeout(0)
+        self._selector.register(self._ear, selectors.EVENT_READ, None)
+        self._bell = bell
+
     def _hear(self) -> None:
-        with suppress(BlockingIOError):
+        if self._ear is not None:
             self._ear.recv(4096)
         self._has_rung = False  # before what was handed over is looked at, so that nothing is overlooked
 
