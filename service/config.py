@@ -202,7 +202,7 @@ class Settings:
     ratings_ms: int = _setting("SLAGVELD_RATINGS_MS", 10_000, _whole(50, 86_400_000))
     """How often at most the ratings of a ruleset are computed anew, if there are new results."""
 
-    calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
+    calls: int = _setting("SLAGVELD_CALLS", 512, _whole(1, 1_000))
     """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
