@@ -202,7 +202,7 @@ class Settings:
     ratings_ms: int = _setting("SLAGVELD_RATINGS_MS", 10_000, _whole(50, 86_400_000))
     """How often at most the ratings of a ruleset are computed anew, if there are new results."""
 
-    calls: int = _setting("SLAGVELD_CALLS", 64, _whole(1, 1_000))
+    calls: int = _setting("SLAGVELD_CALLS", 512, _whole(1, 1_000))
     """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
@@ -210,8 +210,6 @@ class Settings:
     """How often a worker renews its leases; at most half of SLAGVELD_LEASE_MS."""
     sweep_ms: int = _setting("SLAGVELD_SWEEP_MS", 1_000, _whole(20, 60_000))
     """How often a worker process looks for what is due."""
-    shard_ms: int = _setting("SLAGVELD_SHARD_MS", 300_000, _whole(100, 3_000_000))
-    """How long a shard of games runs before it is handed back."""
     heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
     """How long a worker of the queue may be silent before its jobs go to another."""
     health_ms: int = _setting("SLAGVELD_HEALTH_MS", 60_000, _whole(50, 3_600_000))

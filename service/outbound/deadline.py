@@ -29,9 +29,9 @@ class Deadline:
         return self._clock() - self.started
 
     @property
-    def overrun(self) -> float:
-        """Seconds since the end; negative before it."""
-        return self._clock() - self.ends
+    def remaining(self) -> float:
+        """Seconds until the end; negative after it."""
+        return self.ends - self._clock()
 
     def left(self) -> float:
         """Seconds that remain, more than none; raises `DeadlinePassed` at the end."""
@@ -40,15 +40,20 @@ class Deadline:
             raise DeadlinePassed("the deadline passed")
         return remaining
 
-    def left_or_last_look(self) -> float:
-        """Seconds that remain; at the end none, once, to look at what has come meanwhile; then raises `DeadlinePassed`.
+    def may_wait(self) -> bool:
+        """Whether there is time to wait; at the end not, once, to look at what has come meanwhile.
 
-        A thread that was kept from running until after the end may find an answer that was there in time.
+        After that one look it raises `DeadlinePassed`. Who was kept from running until after the end may find an
+        answer that was there in time.
         """
-        remaining = self.ends - self._clock()
-        if remaining > 0:
-            return remaining
+        if self._clock() < self.ends:
+            return True
         if self._has_looked:
             raise DeadlinePassed("the deadline passed")
         self._has_looked = True
-        return 0.0
+        return False
+
+    def forgive(self, seconds: float) -> None:
+        """Move the start, and with it the end, by time that went by for a reason of ours."""
+        self.started += seconds
+        self.ends += seconds

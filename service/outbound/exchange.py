@@ -1,76 +1,50 @@
-"""One request and its outcome: where what networks and strangers do becomes a word of the contract."""
+"""One request and its outcome: where what networks and strangers do becomes a word of the contract.
+
+It is done in steps and waits for nothing itself: a `Line` drives many side by side, `Exchanges.ask` one.
+"""
 
 from __future__ import annotations
 
-import functools
+import errno
 import logging
 import ssl
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from bot_sdk.events import Outcome
-from bot_sdk.messages import MAX_REPLY_BYTES
-from bot_sdk.signing import sign
-from service.outbound.connection import Connection, EndedError
+from service.outbound.connection import Connection, EndedError, Need, Steps
 from service.outbound.deadline import Deadline
 from service.outbound.guard import Guard, RefusedError
 from service.outbound.http1 import Fault
+from service.outbound.message import Request, Site, Sites, message
 from service.outbound.pool import Pool, open_connection
 from service.outbound.tls import OverheadError
-from service.outbound.values import ERROR_SHOWN, HEAD_SHOWN, Answer, Call, OutboundError
+from service.outbound.values import ERROR_SHOWN, HEAD_SHOWN, Answer, OutboundError
 
 log = logging.getLogger(__name__)
 
-# How long a thread may be kept from running before that is a stall of ours, and says nothing about the bot.
+OPEN: Final[Need] = 0
+"""What a step waits for besides: that `Exchange.open` has been called, which may take until the deadline."""
+# How long this process may be kept from running before that is a stall of ours, and says nothing about the bot.
 STALL_S = 0.25
 # A wait may end so much early, by the rounding of its timeout to milliseconds.
 _ROUNDING_S = 0.002
+# What this machine has run out of: descriptors, memory. No bot is to blame.
+_OUR_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class ClosingError(OutboundError):
     """The caller is shutting down."""
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is sent, how long it may take, and what will do as an answer."""
-
-    key: Hashable
-    url: str
-    budget_s: float
-    verb: str = "POST"
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    limit: int = MAX_REPLY_BYTES
-    wants_json: bool = True
-
-
-@dataclass(slots=True)
-class _Progress:
-    """How far a request came: what it waits for, and how late it got to wait at all, which is ours.
-
-    A connection that was kept isn't waited for before the request is sent.
-    """
-
-    deadline: Deadline
-    waits_for: str = "a connection"
-    lag: float = 0.0
-
-
-class _Verdict(NamedTuple):
-    outcome: Outcome
-    error: str | None = None
-    status: int | None = None
-    head: bytes = b""
-    body: bytes | None = None
+    def __init__(self) -> None:
+        super().__init__("the arena is shutting down")
 
 
 class Exchanges:
-    """Asks bots, one request at a time in the thread that calls; safe to share between threads.
+    """What all exchanges of a process share: the guard, the clocks, the trust in certificates, and the end of it all.
 
     `clock` is monotonic, `now` is Unix time for signatures; `tls` replaces the TLS context of the process.
-    Nothing is raised for what a bot or a network does: it is in the answer.
     """
 
     def __init__(
@@ -81,161 +55,212 @@ class Exchanges:
         now: Callable[[], float],
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        self.clock = clock
+        self.now = now
+        self.sites = Sites(guard)
+        self.closing = False
         self._guard = guard
-        self._clock = clock
-        self._now = now
         self._tls = tls
         self._pool = Pool(clock=clock)
-        self._place = functools.lru_cache(maxsize=4096)(guard.check)
-        self._closing = False
 
     def host(self, url: str) -> str:
         """Name the host of a URL, however it is written; of one that is refused, the URL itself: it costs no wait."""
         try:
-            return self._place(url).host
+            return self.sites.at(url).host
         except RefusedError:
             return url
 
-    def post(self, call: Call, *, wants_json: bool = True) -> Answer:
-        """POST a call, signed if its endpoint has secrets; if no JSON is wanted, any 2xx will do, unread."""
-        secrets = call.endpoint.secrets
-        headers = sign(call.webhook_id, int(self._now()), call.body, secrets) if secrets else {}
-        return self.run(
-            Request(
-                key=call.key,
-                url=call.endpoint.url,
-                budget_s=call.budget_ms / 1000,
-                headers=headers,
-                body=call.body,
-                limit=call.reply_limit,
-                wants_json=wants_json,
-            )
-        )
+    def ask(self, request: Request) -> Answer:
+        """Ask in the thread that calls, which waits; the budget starts now. Safe to share between threads."""
+        exchange = Exchange(self, self._pool, request)
+        for need in exchange.steps():
+            if need == OPEN:
+                exchange.open()
+            elif exchange.connection is not None:
+                exchange.connection.wait_here(need, exchange.deadline)
+        return exchange.answer
 
-    def run(self, request: Request) -> Answer:
-        """Ask within the budget, which starts now."""
-        progress = _Progress(Deadline(request.budget_s, self._clock))
+    def connect(self, site: Site, deadline: Deadline) -> Connection:
+        """Open a connection in the thread that calls, which waits; raises as `open_connection` does."""
+        return open_connection(self._guard, site.place, deadline, self._tls)
+
+    def close(self) -> None:
+        """End what is asked by `ask` as our fault; from now on everything ends so."""
+        self.closing = True
+        self._pool.shut_down()
+
+
+class _Verdict(NamedTuple):
+    outcome: Outcome
+    error: str | None = None
+    status: int | None = None
+    head: bytes = b""
+    body: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Opened:
+    """How opening a connection ended, and when."""
+
+    at: float
+    result: Connection | Exception
+
+
+class Exchange:
+    """One request, asked once or twice, over connections of a pool.
+
+    After its `steps` there is an `answer`; nothing is raised for what a bot or a network does. `deadline` is there
+    from the first step on, and `connection` whenever a step waits for one.
+    """
+
+    __slots__ = (
+        "_lag",
+        "_opened",
+        "_pool",
+        "_request",
+        "_shared",
+        "_site",
+        "_waits_for",
+        "answer",
+        "connection",
+        "deadline",
+    )
+
+    answer: Answer
+    deadline: Deadline
+    _opened: _Opened
+    _site: Site
+
+    def __init__(self, shared: Exchanges, pool: Pool, request: Request) -> None:
+        self._shared = shared
+        self._pool = pool
+        self._request = request
+        self._waits_for = "a connection"
+        self._lag = 0.0  # how late it got to wait at all, which is ours
+        self.connection: Connection | None = None
+
+    def steps(self) -> Steps[None]:
+        """Ask within the budget, which starts with the first step."""
+        self.deadline = Deadline(self._request.budget_s, self._shared.clock)
         try:
-            verdict = self._ask(request, progress)
+            verdict = yield from self._ask()
         except Fault as fault:
             verdict = _Verdict(fault.outcome, fault.error, fault.status, fault.head)
         except (RefusedError, EndedError) as error:
             verdict = _Verdict(Outcome.UNREACHABLE, str(error))
         except OSError as error:
-            verdict = _network_failed(request, progress, error)
+            verdict = self._network_failed(error)
         except ClosingError as error:
             verdict = _Verdict(Outcome.OUR_FAULT, str(error))
         except Exception as error:  # what isn't the network's or the bot's doing is ours
-            log.exception("a call to %s broke", request.url)
+            log.exception("a call to %s broke", self._request.url)
             verdict = _Verdict(Outcome.OUR_FAULT, f"the arena broke: {type(error).__name__}")
-        elapsed = progress.deadline.elapsed
-        if self._closing and verdict.outcome is not Outcome.OK:
-            verdict = _Verdict(Outcome.OUR_FAULT, "the arena is shutting down")
-        elif _is_stall(verdict.outcome, progress, elapsed - request.budget_s, request.budget_s):
-            verdict = _Verdict(Outcome.OUR_FAULT, "the arena stalled", verdict.status)
-        return Answer(
-            request.key,
-            verdict.outcome,
-            elapsed * 1000,
-            verdict.error and verdict.error[:ERROR_SHOWN],
-            verdict.status,
-            verdict.head,
-            verdict.body,
-        )
+        self.answer = self._answered(verdict)
 
-    def close(self) -> None:
-        """Close all connections; what is under way ends as our fault."""
-        self._closing = True
-        self._pool.shut_down()
-
-    def _ask(self, request: Request, progress: _Progress) -> _Verdict:
-        message = self._message(request)
-        idle = self._pool.take(request.url)
-        progress.lag = progress.deadline.elapsed
+    def open(self) -> None:
+        """Open the connection that a step waits for, in the thread that calls; how that ended, the next step sees."""
+        result: Connection | Exception
         try:
-            return self._round_trip(request, message, progress, idle)
-        except EndedError:
-            return self._round_trip(request, message, progress, None)
+            result = self._shared.connect(self._site, self.deadline)
+        except Exception as error:  # noqa: BLE001  # raised again where all that may happen is judged
+            result = error
+        self._opened = _Opened(self._shared.clock(), result)
 
-    def _round_trip(
-        self, request: Request, message: bytes, progress: _Progress, connection: Connection | None
-    ) -> _Verdict:
-        if self._closing:
-            raise ClosingError("the arena is shutting down")
-        is_kept = connection is not None
-        if connection is None:
-            progress.waits_for = "a connection"
-            connection = open_connection(self._guard, self._place(request.url), progress.deadline, self._tls)
-            self._pool.add(connection)
+    def discard(self) -> None:
+        """Close what was opened after the last step: nobody waits for it any more."""
+        if isinstance(self._opened.result, Connection):
+            self._opened.result.close()
+
+    def _ask(self) -> Steps[_Verdict]:
+        shared, request = self._shared, self._request
+        self._site = shared.sites.at(request.url)
+        data = message(self._site, request.call, shared.now())
+        self.deadline.forgive(self.deadline.elapsed)  # writing it is ours
+        idle = self._pool.take(request.url)
+        self._lag = self.deadline.elapsed
+        try:
+            return (yield from self._round_trip(data, idle))
+        except EndedError:
+            return (yield from self._round_trip(data, None))
+
+    def _round_trip(self, data: bytes, idle: Connection | None) -> Steps[_Verdict]:
+        if self._shared.closing:
+            raise ClosingError
+        connection = self.connection = idle or (yield from self._fresh())
         may_go_on = False
         try:
-            _exchange(connection, request, message, progress, is_kept=is_kept)
+            yield from self._exchange(connection, data, is_kept=idle is not None)
             reader = connection.reader
             body = reader.body
             may_go_on = reader.may_go_on
             return _Verdict(Outcome.OK, None, reader.status, body[:HEAD_SHOWN], body)
         finally:
+            self.connection = None
             if may_go_on:
-                self._pool.give_back(request.url, connection)
+                self._pool.give_back(self._request.url, connection)
             else:
                 self._pool.close(connection)
 
-    def _message(self, request: Request) -> bytes:
-        place = self._place(request.url)
-        lines = [
-            f"{request.verb} {place.path} HTTP/1.1",
-            f"host: {place.host_header}",
-            "user-agent: slagveld/1",
-            "accept: application/json",
-            "accept-encoding: identity",
-        ]
-        if request.verb == "POST":
-            lines += ["content-type: application/json", f"content-length: {len(request.body)}"]
-        lines += [f"{name}: {value}" for name, value in request.headers.items()]
-        return "\r\n".join([*lines, "", ""]).encode("ascii") + request.body
+    def _fresh(self) -> Steps[Connection]:
+        self._waits_for = "a connection"
+        yield OPEN
+        if isinstance(self._opened.result, Exception):
+            raise self._opened.result
+        self._lag += self._shared.clock() - self._opened.at
+        self._pool.add(self._opened.result)
+        return self._opened.result
 
-
-def _exchange(connection: Connection, request: Request, message: bytes, progress: _Progress, *, is_kept: bool) -> None:
-    """Send, and read until the reply is whole; raises `EndedError` if the connection ends before any of it."""
-    reader = connection.reader
-    reader.begin(request.limit, wants_json=request.wants_json)
-    try:
-        connection.has_waited = False
-        connection.send(message, progress.deadline)
-        if is_kept and not connection.has_waited:
-            progress.lag = progress.deadline.elapsed
-        progress.waits_for = "an answer"
-        while data := connection.receive(progress.deadline):
-            progress.waits_for = "the rest of the answer"
-            if reader.feed(data):
-                return
-    except OverheadError as error:
-        raise Fault(Outcome.BAD_REPLY, str(error), reader.status) from error
-    except (ConnectionError, ssl.SSLError) as error:
+    def _exchange(self, connection: Connection, data: bytes, *, is_kept: bool) -> Steps[None]:
+        """Send, and read until the reply is whole; raises `EndedError` if the connection ends before any of it."""
+        reader, deadline = connection.reader, self.deadline
+        reader.begin(self._request.limit, wants_json=self._request.wants_json)
+        try:
+            connection.has_waited = False
+            yield from connection.send(data, deadline)
+            if is_kept and not connection.has_waited:
+                self._lag = deadline.elapsed
+            self._waits_for = "an answer"
+            while received := (yield from connection.receive(deadline)):
+                self._waits_for = "the rest of the answer"
+                if reader.feed(received):
+                    return
+        except OverheadError as error:
+            raise Fault(Outcome.BAD_REPLY, str(error), reader.status) from error
+        except (ConnectionError, ssl.SSLError) as error:
+            if not reader.has_begun:
+                raise EndedError(f"the connection broke before an answer: {error}") from error
+            raise Fault(Outcome.BAD_REPLY, f"the connection broke within the answer: {error}", reader.status) from error
         if not reader.has_begun:
-            raise EndedError(f"the connection broke before an answer: {error}") from error
-        raise Fault(Outcome.BAD_REPLY, f"the connection broke within the answer: {error}", reader.status) from error
-    if not reader.has_begun:
-        raise EndedError("the connection closed before an answer")
-    reader.end()
+            raise EndedError("the connection closed before an answer")
+        reader.end()
 
+    def _network_failed(self, error: OSError) -> _Verdict:
+        """Tell the end of the budget from a network that failed before it.
 
-def _network_failed(request: Request, progress: _Progress, error: OSError) -> _Verdict:
-    """Tell the end of the budget from a network that failed before it.
+        The type of the error can't: a resolver's timeout comes as a `gaierror`, the kernel's giving up on a peer
+        as the same `TimeoutError` as the end of a wait.
+        """
+        if error.errno in _OUR_ERRORS:
+            return _Verdict(Outcome.OUR_FAULT, f"the arena has run out of something: {error}")
+        if self.deadline.remaining > _ROUNDING_S:
+            return _Verdict(Outcome.UNREACHABLE, str(error))
+        return _Verdict(Outcome.LATE, f"waited {self._request.budget_s * 1000:g} ms for {self._waits_for}")
 
-    The type of the error can't: a resolver's timeout comes as a `gaierror`, the kernel's giving up on a peer
-    as the same `TimeoutError` as the end of a wait.
-    """
-    if progress.deadline.overrun < -_ROUNDING_S:
-        return _Verdict(Outcome.UNREACHABLE, str(error))
-    return _Verdict(Outcome.LATE, f"waited {request.budget_s * 1000:g} ms for {progress.waits_for}")
+    def _answered(self, verdict: _Verdict) -> Answer:
+        request, elapsed = self._request, self.deadline.elapsed
+        if verdict.outcome is not Outcome.OK and self._shared.closing:
+            verdict = _Verdict(Outcome.OUR_FAULT, "the arena is shutting down")
+        elif self._is_stall(verdict.outcome, elapsed):
+            verdict = _Verdict(Outcome.OUR_FAULT, "the arena stalled", verdict.status)
+        outcome, error, status, head, body = verdict
+        return Answer(request.key, outcome, elapsed * 1000, error and error[:ERROR_SHOWN], status, head, body)
 
+    def _is_stall(self, outcome: Outcome, elapsed: float) -> bool:
+        """Whether this process, not the bot, ate the time.
 
-def _is_stall(outcome: Outcome, progress: _Progress, overrun: float, budget_s: float) -> bool:
-    """Whether this process, not the bot, ate the time.
-
-    All waits end by the deadline, so nothing a bot does makes a call end long after it. And a bot can't be
-    late if it was asked late: before the first wait no byte of a stranger has been looked at, so that lag is
-    ours alone.
-    """
-    return overrun > STALL_S or (outcome is Outcome.LATE and progress.lag > min(STALL_S, budget_s / 4))
+        All waits end by the deadline, so nothing a bot does makes a call end long after it. And a bot can't be
+        late if it was asked late: before the first wait no byte of a stranger has been looked at, and between the end
+        of the opening of a connection and the request on it neither, so that lag is ours alone.
+        """
+        budget_s = self._request.budget_s
+        return elapsed - budget_s > STALL_S or (outcome is Outcome.LATE and self._lag > min(STALL_S, budget_s / 4))

@@ -13,7 +13,7 @@ from service.outbound.tls import TlsConnection, tls_context
 
 
 def open_connection(guard: Guard, place: Place, deadline: Deadline, tls: ssl.SSLContext | None) -> Connection:
-    """Connect to a judged place, with TLS if it is https.
+    """Connect to a judged place, with TLS if it is https; in the thread that calls, which waits.
 
     Raises `RefusedError`, `EndedError` if the peer hangs up during the handshake, `TimeoutError`, `OSError`.
     """
@@ -22,7 +22,8 @@ def open_connection(guard: Guard, place: Place, deadline: Deadline, tls: ssl.SSL
         return Connection(opened)
     try:
         connection = TlsConnection(opened, tls or tls_context(), place.target.host.rstrip("."))
-        connection.shake_hands(deadline)
+        for need in connection.shake_hands(deadline):
+            connection.wait_here(need, deadline)
     except BaseException:  # whatever it was, the socket is closed
         opened.close()
         raise
@@ -32,11 +33,20 @@ def open_connection(guard: Guard, place: Place, deadline: Deadline, tls: ssl.SSL
 class Pool:
     """Idle connections by URL, newest first; and those in use, so that a shutdown can end them.
 
-    A connection idles for at most `idle_s` seconds, and at most `most_idle` do: the oldest goes first.
+    A connection idles for at most `idle_s` seconds, and at most `most_idle` do: the oldest goes first. Each is closed
+    by `close_connection`.
     """
 
-    def __init__(self, *, clock: Callable[[], float], idle_s: float = 20.0, most_idle: int = 512) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        close_connection: Callable[[Connection], None] = Connection.close,
+        idle_s: float = 20.0,
+        most_idle: int = 256,
+    ) -> None:
         self._clock = clock
+        self._close = close_connection
         self._idle_s = idle_s
         self._most_idle = most_idle
         self._lock = threading.Lock()
@@ -77,13 +87,22 @@ class Pool:
             self._idle[connection] = url
             surplus = self._take_all() if self._closed else self._surplus(now)
         for old in surplus:
-            old.close()
+            self._close(old)
 
     def close(self, connection: Connection) -> None:
         """Close a connection that was in use."""
         with self._lock:
             self._busy.discard(connection)
-        connection.close()
+        self._close(connection)
+
+    def drop(self, connection: Connection) -> None:
+        """Close a connection if it idles here."""
+        with self._lock:
+            is_idle = connection in self._idle
+            if is_idle:
+                self._forget(connection)
+        if is_idle:
+            self._close(connection)
 
     def shut_down(self) -> None:
         """Close what idles and end what is in use; from now on nothing is kept."""
@@ -91,7 +110,7 @@ class Pool:
             self._closed = True
             idle, busy = self._take_all(), list(self._busy)
         for connection in idle:
-            connection.close()
+            self._close(connection)
         for connection in busy:
             connection.interrupt()
 

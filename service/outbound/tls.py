@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import certifi
 
-from service.outbound.connection import Connection, EndedError
+from service.outbound.connection import Connection, EndedError, Steps
 from service.outbound.deadline import Deadline
 
 Argument = TypeVar("Argument")
@@ -50,10 +50,10 @@ class TlsConnection(Connection):
         """Whether an idle connection is still open and silent, and nothing of it is left unread here either."""
         return not self._incoming.pending and super().is_quiet()
 
-    def shake_hands(self, deadline: Deadline) -> None:
+    def shake_hands(self, deadline: Deadline) -> Steps[None]:
         """Do the handshake; raises `EndedError` if the peer hangs up, `ssl.SSLError` if it isn't to be trusted."""
         try:
-            self._drive(lambda _: self._tls.do_handshake(), None, deadline)
+            yield from self._drive(lambda _: self._tls.do_handshake(), None, deadline)
         except (ConnectionError, ssl.SSLEOFError) as error:
             raise EndedError(f"the connection closed during the TLS handshake: {error}") from error
         except ssl.SSLError:
@@ -61,43 +61,43 @@ class TlsConnection(Connection):
                 self._socket.send(self._outgoing.read())
             raise
 
-    def send(self, data: bytes, deadline: Deadline) -> None:
+    def send(self, data: bytes, deadline: Deadline) -> Steps[None]:
         """Send all of it, a record at a time."""
         self._overhead = 0
         rest = memoryview(data)
         while rest:
-            written = self._drive(self._tls.write, rest[:_RECORD], deadline)
+            written = yield from self._drive(self._tls.write, rest[:_RECORD], deadline)
             rest = rest[written:]
 
-    def receive(self, deadline: Deadline) -> bytes:
+    def receive(self, deadline: Deadline) -> Steps[bytes]:
         """Wait for the next bytes of the answer; none mean the end."""
         if not self._incoming.pending:  # a read takes a whole record, so OpenSSL holds nothing back
-            self._read(deadline)
+            yield from self._read(deadline)
         try:
-            data = self._drive(self._tls.read, _RECORD, deadline)
+            data = yield from self._drive(self._tls.read, _RECORD, deadline)
         except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
             return b""
         self._overhead -= len(data)
         return data
 
-    def _drive(self, operation: Callable[[Argument], Result], argument: Argument, deadline: Deadline) -> Result:
+    def _drive(self, operation: Callable[[Argument], Result], argument: Argument, deadline: Deadline) -> Steps[Result]:
         """Try an operation of OpenSSL, again after each read it needs, and send what it has to say."""
         while True:
             try:
                 result = operation(argument)
             except ssl.SSLWantReadError:
-                self._flush(deadline)
-                self._read(deadline)
+                yield from self._flush(deadline)
+                yield from self._read(deadline)
             else:
-                self._flush(deadline)
+                yield from self._flush(deadline)
                 return result
 
-    def _flush(self, deadline: Deadline) -> None:
+    def _flush(self, deadline: Deadline) -> Steps[None]:
         if self._outgoing.pending:
-            super().send(self._outgoing.read(), deadline)
+            yield from super().send(self._outgoing.read(), deadline)
 
-    def _read(self, deadline: Deadline) -> None:
-        data = super().receive(deadline)
+    def _read(self, deadline: Deadline) -> Steps[None]:
+        data = yield from super().receive(deadline)
         self._overhead += len(data)
         if self._overhead > OVERHEAD_LIMIT:
             raise OverheadError(f"expected at most {OVERHEAD_LIMIT} bytes of TLS that carry nothing")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from bot_sdk.events import Outcome
 from bot_sdk.messages import MAX_REPLY_BYTES, MAX_REPLY_BYTES_PER_DECISION
 
@@ -25,8 +27,7 @@ class Endpoint:
     secrets: tuple[str, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One signed POST. `budget_ms` is all its time, `decisions` how many it batches (1 if it isn't a batch).
 
     `key` comes back in the answer and is nobody else's business; `webhook_id` is the same for a call that is
@@ -46,8 +47,7 @@ class Call:
         return MAX_REPLY_BYTES + (MAX_REPLY_BYTES_PER_DECISION * self.decisions if self.decisions > 1 else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """How a call ended. `ok` means a whole body of JSON type within its limits: nobody has read it yet.
 
     `outcome` is one of ok, late, unreachable, bad_status, bad_reply, our_fault. `ms` is the time waited,

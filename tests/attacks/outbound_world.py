@@ -45,14 +45,19 @@ class World:
     authority: str
     names: int
 
-    def call(self, *, budget_ms: float, rounds: int, at_once: int, bulk: bool = True, only: str = "") -> dict[str, Any]:
-        """Have all that is hostile called from another process, or `only` what ends so; `bulk`: large requests too."""
+    def call(
+        self, *, budget_ms: float, rounds: int, at_once: int, line: bool, bulk: bool = True, only: str = ""
+    ) -> dict[str, Any]:
+        """Have all that is hostile called from another process, on a line or by threads.
+
+        Or `only` what ends so; `bulk`: large requests too.
+        """
         steps = [
             step | {"budget_ms": budget_ms if LATE in self.outcomes[step["name"]] else AMPLE_MS}
             for step in self.steps
             if (not only or self.outcomes[step["name"]] == {only}) and (bulk or not step["sent"])
         ]
-        plan = {"steps": steps, "rounds": rounds, "at_once": at_once, "busy": 0}
+        plan = {"steps": steps, "rounds": rounds, "at_once": at_once, "line": line, "busy": 0}
         return run(plan | {"authority": self.authority, "names": self.names})
 
 

@@ -1,4 +1,4 @@
-"""Servers that behave as a test wants, and calls to them."""
+"""Servers that behave as a test wants, and calls to them: in the thread that asks, and on a line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
-from tests.service.outbound.hostile import HostileServer, Request
+from tests.service.outbound.hostile import HostileServer, OnALine, Request
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def serve():
         server.close()
 
 
-@pytest.fixture
-def make():
+@pytest.fixture(params=[Calls, OnALine], ids=["here", "line"])
+def make(request):
     """Make calls that are closed at the end."""
     made: list[Calls] = []
 
     def start(guard: Guard, **options: object) -> Calls:
-        made.append(Calls(guard, **options))
+        made.append(request.param(guard, **options))
         return made[-1]
 
     yield start
@@ -48,4 +48,4 @@ def make():
 
 @pytest.fixture
 def calls(make):
-    return make(Guard(LOOPBACK), threads=16)
+    return make(Guard(LOOPBACK), slots=16)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from bot_sdk.signing import make_secret
 from service.outbound.calls import Calls
 from service.outbound.http1 import HEADERS_LIMIT
+from service.outbound.line import Line
 from service.outbound.values import Answer, Call, Endpoint
 
 SECRET = make_secret(bytes(range(32)))
@@ -184,6 +185,34 @@ class HostileServer:
 def call_to(url: str, budget_ms: float = 2_000, **fields: object) -> Call:
     given = {"key": 1, "body": b'{"type":"decision"}', "webhook_id": "msg_1"} | fields
     return Call(endpoint=Endpoint("bot_1", url, (SECRET,)), budget_ms=budget_ms, **given)
+
+
+class OnALine(Calls):
+    """Calls that ask one by one, but on a line."""
+
+    def __init__(self, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)
+        self._own = self.line()
+
+    def ask(self, call: Call) -> Answer:
+        self._own.submit(call)
+        [answer] = gather(self._own, 1, 60)
+        return answer
+
+    def close(self, timeout_s: float = 5.0) -> None:
+        super().close(timeout_s)
+        self._own.close()
+
+
+def gather(line: Line, number: int, timeout_s: float = 10) -> list[Answer]:
+    """Wait for so many answers, and see that there are no more."""
+    answers: list[Answer] = []
+    ends = time.monotonic() + timeout_s
+    while len(answers) < number:
+        assert time.monotonic() < ends, f"{len(answers)} of {number} answers came"
+        answers += line.wait(1)
+    assert len(answers) == number
+    return answers
 
 
 def timed(calls: Calls, call: Call) -> Answer:

@@ -18,6 +18,15 @@ class Clock:
         return self.now
 
 
+def through(connection, steps, deadline):
+    """Take all steps, waiting here; give what they come to."""
+    try:
+        while True:
+            connection.wait_here(next(steps), deadline)
+    except StopIteration as end:
+        return end.value
+
+
 @pytest.fixture
 def pair():
     """Give a connection, and the bot's end of it."""
@@ -31,10 +40,10 @@ def test_an_answer_that_is_there_when_we_look_late_is_found_and_no_more_waited_f
     deadline = Deadline(1.0, clock)
     theirs.send(b"an answer")
     clock.now += 2.0  # nobody let us run before
-    assert connection.receive(deadline) == b"an answer"
+    assert through(connection, connection.receive(deadline), deadline) == b"an answer"
     theirs.send(b" and more")
     with pytest.raises(DeadlinePassed):
-        connection.receive(deadline)
+        through(connection, connection.receive(deadline), deadline)
 
 
 def test_nothing_is_waited_for_after_the_deadline(pair):
@@ -42,7 +51,7 @@ def test_nothing_is_waited_for_after_the_deadline(pair):
     deadline = Deadline(1.0, clock)
     clock.now += 2.0
     with pytest.raises(DeadlinePassed):
-        connection.receive(deadline)
+        through(connection, connection.receive(deadline), deadline)
 
 
 def test_nothing_is_sent_after_the_deadline(pair):
@@ -50,7 +59,7 @@ def test_nothing_is_sent_after_the_deadline(pair):
     deadline = Deadline(1.0, clock)
     clock.now += 2.0
     with pytest.raises(DeadlinePassed):
-        connection.send(b"a question", deadline)
+        through(connection, connection.send(b"a question", deadline), deadline)
     theirs.settimeout(0)
     with pytest.raises(BlockingIOError):
         theirs.recv(1)
@@ -58,8 +67,9 @@ def test_nothing_is_sent_after_the_deadline(pair):
 
 def test_whether_a_peer_was_waited_for_is_seen(pair):
     (connection, theirs), clock = pair, Clock()
-    connection.send(b"a question", Deadline(1.0, clock))
+    deadline = Deadline(1.0, clock)
+    through(connection, connection.send(b"a question", deadline), deadline)
     assert not connection.has_waited
     theirs.send(b"an answer")
-    connection.receive(Deadline(1.0, clock))
+    through(connection, connection.receive(deadline), deadline)
     assert connection.has_waited

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import socket
 import threading
 import time
@@ -10,7 +9,6 @@ import time
 import pytest
 
 from bot_sdk import signing
-from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.values import Call, Endpoint
 from tests.service.outbound.hostile import (
     BAD,
@@ -19,7 +17,6 @@ from tests.service.outbound.hostile import (
     HEAD,
     LIMIT,
     SECRET,
-    SLACK_MS,
     call_to,
     chunks,
     reply,
@@ -390,12 +387,10 @@ class TestCardsAndNews:
         silent = serve(lambda *_: silent.stopping.wait(20))
         for _ in range(50):
             calls.notify(call_to(silent.url, budget_ms=500))
-        answered = queue.SimpleQueue()
-        calls.submit(call_to(serve(reply()).url), answered.put)
-        assert answered.get(timeout=5).outcome == "ok"
+        assert timed(calls, call_to(serve(reply()).url)).outcome == "ok"
 
     def test_host_that_ignores_news_costs_no_other_host_its_own(self, serve, calls, monkeypatch, caplog):
-        monkeypatch.setattr("service.outbound.calls._MOST_NEWS_OF_HOST", 5)
+        monkeypatch.setattr("service.outbound.news._MOST_OF_HOST", 5)
         told = threading.Event()
         honest = serve(lambda *_: told.set())
         silent = serve(lambda *_: silent.stopping.wait(20))
@@ -404,101 +399,3 @@ class TestCardsAndNews:
         assert "dropped" in caplog.text
         calls.notify(call_to(honest.url.replace("127.0.0.1", "localhost")))
         assert told.wait(5)
-
-
-class TestThePool:
-    def test_each_call_is_answered_once_under_its_key(self, serve, calls):
-        server, answers = serve(reply()), queue.SimpleQueue()
-        for key in range(300):
-            calls.submit(call_to(server.url, key=key), answers.put)
-        got = [answers.get(timeout=10) for _ in range(300)]
-        assert sorted(answer.key for answer in got) == list(range(300))
-        assert {answer.outcome for answer in got} == {"ok"}
-        assert server.connections <= 16
-
-    def test_waiting_for_a_thread_costs_a_bot_nothing(self, serve, make):
-        calls = make(Guard(LOOPBACK), threads=1)
-        slow = serve(lambda connection, _: slow.stopping.wait(0.15) or connection.sendall(reply()) or True)
-        answers = queue.SimpleQueue()
-        for key in range(5):
-            calls.submit(call_to(slow.url, key=key, budget_ms=1_000), answers.put)
-        got = [answers.get(timeout=10) for _ in range(5)]
-        assert [answer.outcome for answer in got] == ["ok"] * 5
-        assert all(answer.ms < 700 for answer in got)
-
-    def test_a_silent_bot_does_not_hold_up_the_others(self, serve, calls):
-        silent, fast = serve(lambda *_: silent.stopping.wait(20)), serve(reply())
-        answers, lates = queue.SimpleQueue(), queue.SimpleQueue()
-        for key in range(20):
-            calls.submit(call_to(silent.url, key=key, budget_ms=8_000), lates.put)
-        for key in range(40):
-            call = call_to(fast.url, key=key)
-            calls.submit(Call(key, Endpoint("bot_2", fast.url, (SECRET,)), call.body, 2_000, "msg_1"), answers.put)
-        assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
-        assert lates.empty()
-
-    def test_silent_bots_of_one_host_do_not_hold_up_those_of_another(self, serve, calls):
-        silent = serve(lambda *_: silent.stopping.wait(20))
-        fast = serve(reply(), family=socket.AF_INET6)
-        answers, lates = queue.SimpleQueue(), queue.SimpleQueue()
-        for key in range(40):
-            calls.submit(Call(key, Endpoint(f"bot_{key}", silent.url, (SECRET,)), b"{}", 8_000, "msg_1"), lates.put)
-        for key in range(40):
-            calls.submit(call_to(fast.url, key=key), answers.put)
-        assert {answers.get(timeout=5).outcome for _ in range(40)} == {"ok"}
-        assert lates.empty()
-
-    def test_a_broken_receiver_breaks_no_thread(self, serve, make, caplog):
-        calls, server, answers = make(Guard(LOOPBACK), threads=1), serve(reply()), queue.SimpleQueue()
-        calls.submit(call_to(server.url), lambda answer: 1 / 0)
-        calls.submit(call_to(server.url), answers.put)
-        assert answers.get(timeout=5).outcome == "ok"
-        assert "ZeroDivisionError" in caplog.text
-
-    def test_closing_ends_what_is_under_way_as_our_fault(self, serve, make):
-        calls = make(Guard(LOOPBACK), threads=2)
-        asked, answers = threading.Semaphore(0), queue.SimpleQueue()
-        silent = serve(lambda *_: asked.release() or silent.stopping.wait(20))
-        for key in range(6):
-            calls.submit(call_to(silent.url, key=key, budget_ms=30_000), answers.put)
-        assert asked.acquire(timeout=5)
-        began = time.monotonic()
-        calls.close()
-        assert time.monotonic() - began < 3
-        assert {answers.get(timeout=1).outcome for _ in range(6)} == {"our_fault"}
-        calls.submit(call_to(silent.url), answers.put)
-        assert answers.get(timeout=1).outcome == "our_fault"
-
-    def test_nothing_is_left_of_many_bad_calls(self, serve, calls):
-        servers = [serve(answer) for answer in (BAD["html"], BAD["endless headers"], reply(status="500 x"), reply())]
-        answers = queue.SimpleQueue()
-        for key in range(200):
-            calls.submit(call_to(servers[key % 4].url, key=key), answers.put)
-        got = [answers.get(timeout=10) for _ in range(200)]
-        assert {(answer.key % 4, answer.outcome.value) for answer in got} == {
-            (0, "bad_reply"),
-            (1, "bad_reply"),
-            (2, "bad_status"),
-            (3, "ok"),
-        }
-        assert not calls._exchanges._pool._busy
-        assert len(calls._exchanges._pool._idle) <= 16
-
-    def test_hostile_calls_side_by_side_all_end_at_their_deadline(self, serve, make):
-        calls = make(Guard(LOOPBACK), threads=48, most_per_bot=48)
-        servers = [
-            serve(lambda *_: servers[0].stopping.wait(20)),
-            serve(lambda connection, _: servers[1].drip(connection, reply() * 9, 0.01)),
-            serve(
-                lambda connection, _: (
-                    connection.sendall(CHUNKED) or servers[2].drip(connection, b"1\r\n \r\n" * 99, 0.01)
-                )
-            ),
-        ]
-        answers = queue.SimpleQueue()
-        for key in range(48):
-            calls.submit(call_to(servers[key % 3].url, key=key, budget_ms=500), answers.put)
-        got = [answers.get(timeout=10) for _ in range(48)]
-        assert {answer.outcome for answer in got} == {"late"}
-        assert all(500 <= answer.ms <= 500 + SLACK_MS for answer in got)
-        assert timed(calls, call_to(serve(reply()).url)).outcome == "ok"

@@ -11,30 +11,44 @@ import time
 
 import pytest
 
-from service.outbound import exchange
 from service.outbound.connection import Connection
+from service.outbound.exchange import Exchange
 from service.outbound.guard import LOOPBACK, Guard
+from service.outbound.pool import Pool
 from service.outbound.values import Call, Endpoint
 from tests.service.outbound.hostile import call_to, reply
 
 
 class Clock:
-    """The monotonic clock, which jumps when told to, or by itself after it has been read for the first time."""
+    """The monotonic clock, which jumps when told to."""
 
-    def __init__(self, first_jump: float = 0.0) -> None:
-        self.ahead = 0.0
-        self.first_jump = first_jump
+    ahead = 0.0
 
     def __call__(self) -> float:
-        now = time.monotonic() + self.ahead
-        self.ahead, self.first_jump = self.ahead + self.first_jump, 0.0
-        return now
+        return time.monotonic() + self.ahead
 
 
 @pytest.fixture
 def post(make):
     """Post a call by a clock."""
     return lambda clock, call: make(Guard(LOOPBACK), clock=clock).ask(call)
+
+
+@pytest.fixture
+def post_late(post, monkeypatch):
+    """Post a call that is kept waiting for so long once its budget has begun."""
+
+    def late(lag: float, call: Call):
+        clock, take = Clock(), Pool.take
+
+        def stall_and_take(pool, url):
+            clock.ahead += lag
+            return take(pool, url)
+
+        monkeypatch.setattr(Pool, "take", stall_and_take)
+        return post(clock, call)
+
+    return late
 
 
 @pytest.mark.parametrize("what", [reply(), reply(status="500 Oops"), b""], ids=["answered", "500", "closed"])
@@ -64,13 +78,13 @@ def test_an_answer_just_at_the_deadline_is_taken(serve, post):
     ("lag", "budget_ms", "outcome"),
     [(0.3, 800, "our_fault"), (0.9, 800, "our_fault"), (0.05, 100, "our_fault"), (0.05, 400, "late")],
 )
-def test_a_bot_that_was_asked_late_is_not_late(serve, post, lag, budget_ms, outcome):
+def test_a_bot_that_was_asked_late_is_not_late(serve, post_late, lag, budget_ms, outcome):
     silent = serve(lambda *_: silent.stopping.wait(10))
-    assert post(Clock(lag), call_to(silent.url, budget_ms=budget_ms)).outcome == outcome
+    assert post_late(lag, call_to(silent.url, budget_ms=budget_ms)).outcome == outcome
 
 
-def test_a_bot_that_was_asked_late_and_answers_is_ok(serve, post):
-    assert post(Clock(0.5), call_to(serve(reply()).url, budget_ms=1_000)).outcome == "ok"
+def test_a_bot_that_was_asked_late_and_answers_is_ok(serve, post_late):
+    assert post_late(0.5, call_to(serve(reply()).url, budget_ms=1_000)).outcome == "ok"
 
 
 @pytest.mark.parametrize(("stall_s", "outcome"), [(0.08, "our_fault"), (0.0, "late")])
@@ -78,7 +92,7 @@ def test_a_bot_whose_request_left_late_on_a_kept_connection_is_not_late(serve, m
     clock, send = Clock(), Connection.send
 
     def send_and_stall(connection, data, deadline):
-        send(connection, data, deadline)
+        yield from send(connection, data, deadline)
         clock.ahead += stall_s
 
     server, calls = serve(reply()), make(Guard(LOOPBACK), clock=clock)
@@ -105,7 +119,7 @@ def test_a_bug_of_ours_is_ours(serve, calls, monkeypatch, caplog):
     def broken(*_args, **_options):
         raise KeyError("a bug")
 
-    monkeypatch.setattr(exchange, "_exchange", broken)
+    monkeypatch.setattr(Exchange, "_exchange", broken)
     answer = calls.ask(call_to(serve(reply()).url))
     assert (answer.outcome, answer.error) == ("our_fault", "the arena broke: KeyError")
     assert "a bug" in caplog.text
@@ -124,6 +138,7 @@ STOPPED = """
 import sys
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
+from service.outbound.pool import Pool
 from tests.service.outbound.hostile import call_to
 print(Calls(Guard(LOOPBACK)).ask(call_to(sys.argv[1], budget_ms=500)).outcome)
 """

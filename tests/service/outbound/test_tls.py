@@ -27,7 +27,7 @@ def resolve_to_loopback(host, port, timeout):
 def calls(authority, make):
     trusting = ssl.create_default_context()
     authority.configure_trust(trusting)
-    return make(Guard(LOOPBACK, lookup=resolve_to_loopback), threads=4, tls=trusting)
+    return make(Guard(LOOPBACK, lookup=resolve_to_loopback), slots=4, tls=trusting)
 
 
 @pytest.fixture
