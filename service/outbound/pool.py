@@ -50,7 +50,7 @@ class Pool:
         self._idle_s = idle_s
         self._most_idle = most_idle
         self._lock = threading.Lock()
-        self._by_url: dict[str, list[Connection]] = {}
+        self._by_url: dict[str, dict[Connection, None]] = {}  # oldest first, as a set that keeps its order
         self._idle: dict[Connection, str] = {}  # oldest first
         self._busy: set[Connection] = set()
         self._closed = False
@@ -63,7 +63,7 @@ class Pool:
                 connections = self._by_url.get(url)
                 if not connections:
                     return None
-                connection = connections[-1]
+                connection = next(reversed(connections))
                 self._forget(connection)
                 self._busy.add(connection)
             if connection.idle_since >= oldest and connection.is_quiet():
@@ -83,7 +83,7 @@ class Pool:
         connection.idle_since = now = self._clock()
         with self._lock:
             self._busy.discard(connection)
-            self._by_url.setdefault(url, []).append(connection)
+            self._by_url.setdefault(url, {})[connection] = None
             self._idle[connection] = url
             surplus = self._take_all() if self._closed else self._surplus(now)
         for old in surplus:
@@ -133,6 +133,6 @@ class Pool:
     def _forget(self, connection: Connection) -> None:
         url = self._idle.pop(connection)
         connections = self._by_url[url]
-        connections.remove(connection)
+        del connections[connection]
         if not connections:
             del self._by_url[url]

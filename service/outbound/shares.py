@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ class _Host(Generic[Item]):
     """How much room the bots of one host have, each by itself and all together, and what waits for theirs."""
 
     taken: int = 0
-    by_bot: Counter[Hashable] = field(default_factory=Counter)
+    by_bot: dict[Hashable, int] = field(default_factory=dict)
     held: dict[Hashable, deque[Item]] = field(default_factory=dict)  # the bot whose turn it is comes first
 
 
@@ -78,11 +78,11 @@ class Shares(Generic[Item]):
             return len(self._queue) + sum(held)
 
     def _has_room(self, host: _Host[Item], bot: Hashable) -> bool:
-        return host.taken < self._per_host and host.by_bot[bot] < self._per_bot
+        return host.taken < self._per_host and host.by_bot.get(bot, 0) < self._per_bot
 
     def _take_share(self, host: _Host[Item], bot: Hashable) -> None:
         host.taken += 1
-        host.by_bot[bot] += 1
+        host.by_bot[bot] = host.by_bot.get(bot, 0) + 1
 
     def _give_up_share(self, name: Hashable, bot: Hashable) -> None:
         host = self._hosts[name]

@@ -144,11 +144,13 @@ print(Calls(Guard(LOOPBACK)).ask(call_to(sys.argv[1], budget_ms=500)).outcome)
 """
 
 
+@pytest.mark.parametrize("driver", ["here", "line"])
 @pytest.mark.parametrize(("stopped_s", "outcome"), [(1.2, "our_fault"), (0.1, "late")])
-def test_a_process_that_was_stopped_charges_nobody_for_it(serve, stopped_s, outcome):
+def test_a_process_that_was_stopped_charges_nobody_for_it(serve, stopped_s, outcome, driver):
     asked = threading.Event()
     silent = serve(lambda *_: asked.set() or silent.stopping.wait(10))
-    process = subprocess.Popen([sys.executable, "-c", STOPPED, silent.url], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", STOPPED, silent.url, driver]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert asked.wait(10)
         os.kill(process.pid, signal.SIGSTOP)
