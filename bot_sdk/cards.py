@@ -63,4 +63,9 @@ def cards_in(mask: int) -> Iterator[int]:
 
 def names_in(mask: int) -> list[str]:
     """Name the cards of a mask in the fixed order."""
-    return [NAMES[card] for card in cards_in(mask)]
+    names = []
+    while mask:
+        others = mask & mask - 1
+        names.append(NAMES[(mask ^ others).bit_length() - 1])
+        mask = others
+    return names

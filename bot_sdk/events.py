@@ -20,6 +20,8 @@ class Outcome(StrEnum):
     RETIRED = "retired"
     OUR_FAULT = "our_fault"
 
+    __hash__ = str.__hash__  # what is equal hashes alike, and outcomes are counted at every decision
+
     @property
     def is_fault(self) -> bool:
         """Whether it counts against the seat. A retired seat isn't asked, and our own fault is ours."""

@@ -189,8 +189,19 @@ class State(ABC):
 
     def legal_actions(self, seat: int) -> list[str]:
         """List every legal action of `seat` in the fixed order; empty if it owes none."""
-        actions = self.ACTIONS
-        return [actions[code] for code in cards_in(self.mask(seat))]
+        actions, legal, mask = self.ACTIONS, [], self.mask(seat)
+        while mask:
+            others = mask & mask - 1
+            legal.append(actions[(mask ^ others).bit_length() - 1])
+            mask = others
+        return legal
+
+    def first_legal(self, seat: int) -> str:
+        """Give the first of the legal actions of `seat`; raises `LookupError` if it owes none."""
+        mask = self.mask(seat)
+        if not mask:
+            raise LookupError(f"expected a seat that owes an action, got {seat}")
+        return self.ACTIONS[(mask & -mask).bit_length() - 1]
 
     def is_legal(self, seat: int, action: str) -> bool:
         """Whether `seat` may take `action` now; anything that is no action isn't legal."""
@@ -234,9 +245,24 @@ class State(ABC):
             hand = self.hands[seat]
             self.legal = hand & self._binding or hand
 
-    @abstractmethod
     def observe(self, seat: int | None) -> dict[str, Any]:
         """Build all that `seat` may know, as JSON (docs/contract.md); None is a spectator, who sees no hand."""
+        seen = self.seen(seat)
+        seen["tricks"] = self.tricks_shown()
+        return seen
+
+    @abstractmethod
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """Build what `observe` gives, without the tricks that are won, which come last in it."""
+
+    def tricks_shown(self) -> list[dict[str, Any]]:
+        """Build the tricks of this deal that are won, as an observation shows them to everybody."""
+        names = [NAMES[card] for card in self.played]
+        seats, leaders = self.seats, self.leaders
+        return [
+            {"leader": leaders[at], "cards": names[at * seats : (at + 1) * seats], "winner": leaders[at + 1]}
+            for at in range(len(leaders) - 1)
+        ]
 
     def copy(self) -> Self:
         """Make an independent state that shares nothing mutable, and tells nobody."""
@@ -325,15 +351,6 @@ class State(ABC):
             return None
         begun = (len(self.leaders) - 1) * self.seats
         return {"leader": self.leaders[-1], "cards": [NAMES[card] for card in self.played[begun:]]}
-
-    def _shown_tricks(self) -> list[dict[str, Any]]:
-        """Show the tricks that are won, to an observation."""
-        names = [NAMES[card] for card in self.played]
-        seats, leaders = self.seats, self.leaders
-        return [
-            {"leader": leaders[at], "cards": names[at * seats : (at + 1) * seats], "winner": leaders[at + 1]}
-            for at in range(len(leaders) - 1)
-        ]
 
 
 def suit_name(suit: int) -> str | None:

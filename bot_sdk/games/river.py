@@ -72,8 +72,8 @@ class River(State):
         """The seat after the dealer."""
         return (self.dealer + 1) % self.seats
 
-    def observe(self, seat: int | None) -> dict[str, Any]:
-        """Build all that `seat` may know (docs/contract.md, River)."""
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """Build what `seat` may know besides the tricks that are won (docs/contract.md, River)."""
         bids = self.bids.copy()
         if self.is_sealed:
             bids = [bid if bidder == seat else None for bidder, bid in enumerate(bids)]
@@ -88,7 +88,6 @@ class River(State):
             "tricks_won": self.tricks_won.copy(),
             "totals": self.totals.copy(),
             "trick": self._shown_trick(),
-            "tricks": self._shown_tricks(),
         }
 
     def _copy_own(self, twin: Self) -> None:

@@ -66,8 +66,8 @@ class SevenUp(State):
         """The seat that isn't the dealer."""
         return 1 - self.dealer
 
-    def observe(self, seat: int | None) -> dict[str, Any]:
-        """Build all that `seat` may know (docs/contract.md, Seven Up)."""
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """Build what `seat` may know besides the tricks that are won (docs/contract.md, Seven Up)."""
         return {
             "deal": self.deal_number,
             "dealer": self.dealer,
@@ -79,7 +79,6 @@ class SevenUp(State):
             "to_discard": None if seat is None else self.to_discard[seat],
             "totals": self.totals.copy(),
             "trick": self._shown_trick(),
-            "tricks": self._shown_tricks(),
         }
 
     def _copy_own(self, twin: Self) -> None:
