@@ -15,7 +15,15 @@ from typing import Final, cast
 from benchmarks.harness import FULL, Effort, Line, Row, Subject
 from benchmarks.report import Table, as_json
 
-SUBJECTS: Final[tuple[str, ...]] = ()
+SUBJECTS: Final = (
+    "worker",
+    "connectx",
+    "growth",
+    "two_workers",
+    "late_bot",
+    "moves",
+    "swiss",
+)
 RESULTS: Final = Path(__file__).with_name("results.json")
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
-
-LEAST_ROUNDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class Effort:
         return max(least, round(full * self.share))
 
 
-FULL: Final = Effort(rounds=7, share=1.0)
+FULL: Final = Effort(rounds=5, share=1.0)
 SMOKE: Final = Effort(rounds=1, share=0.01)
 """Shows that a subject still runs; its figures mean nothing."""
 
@@ -97,22 +95,18 @@ class Subject(Protocol):
         """Measure, and yield each row when it is known."""
 
 
-def interleave(rounds: int, *sides: Callable[[], float]) -> list[tuple[float, ...]]:
-    """Measure the sides in turns (A B A B …); give what each gave in each round."""
-    return [tuple(side() for side in sides) for _ in range(rounds)]
+def interleave(rounds: int, *sides: Callable[[], float]) -> list[list[float]]:
+    """Measure the sides in turns (A B A B …); give for each side what it gave in each round."""
+    measured = [[side() for side in sides] for _ in range(rounds)]
+    return [list(values) for values in zip(*measured, strict=True)]
 
 
 def ratio_row(
-    name: str,
-    measured: list[tuple[float, float]],
-    target: Target | None,
-    *,
-    unit: str = "µs",
+    name: str, above: Sequence[float], below: Sequence[float], target: Target | None = None, *, unit: str = "µs"
 ) -> Row:
-    """Make a row of the first side divided by the second, round by round; both were measured in `unit`."""
-    above, below = (statistics.median(side) for side in zip(*measured, strict=True))
-    detail = f"{above:,.4g} {unit} ÷ {below:,.4g} {unit}"
-    return Row(name, tuple(first / second for first, second in measured), target, detail=detail)
+    """Make a row of one side divided by the other, round by round; both were measured in `unit`."""
+    detail = f"{statistics.median(above):,.4g} {unit} ÷ {statistics.median(below):,.4g} {unit}"
+    return Row(name, tuple(first / second for first, second in zip(above, below, strict=True)), target, detail=detail)
 
 
 def cpu_us(pid: int) -> float:

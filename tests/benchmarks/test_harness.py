@@ -87,7 +87,7 @@ def test_sides_take_turns():
     called = []
     measured = interleave(2, lambda: called.append("a") or 6.0, lambda: called.append("b") or 3.0)
     assert called == ["a", "b", "a", "b"]
-    assert ratio_row("twice", measured, None).values == (2.0, 2.0)
+    assert ratio_row("twice", *measured).values == (2.0, 2.0)
 
 
 def test_processor_time_of_another_process_counts_its_threads_and_not_its_waiting():
