@@ -26,7 +26,6 @@ def rows(effort: Effort) -> Iterator[Line]:
 
 def compared(peer: Peer, ground: Ground, effort: Effort) -> Iterator[Row]:
     """Measure in turns, after a round of each that doesn't count."""
-    their_us: list[float] = []
 
     def ours() -> float:
         played = ground.play("river", effort.count(GAMES))
@@ -34,11 +33,9 @@ def compared(peer: Peer, ground: Ground, effort: Effort) -> Iterator[Row]:
 
     def theirs() -> float:
         told = peer.round(effort.count(THEIR_GAMES))
-        their_us.append(told["cpu_us"] / told["decisions"])
         return told["decisions"] / told["wall_s"]
 
     ours()
     theirs()
     our_rate, their_rate = interleave(effort.rounds, ours, theirs)
     yield ratio_row(NAME, our_rate, their_rate, at_least(8), unit="a second")
-    yield Row("kaggle-environments, connectx: CPU a decision", tuple(their_us[1:]), unit="µs")

@@ -42,7 +42,6 @@ SIZES: Final = {"river": 4, "seven_up": 2}
 BOTS: Final = 4
 MAX_GAMES: Final = 64
 READY_S: Final = 30.0
-STOP_S: Final = 20.0
 OVER_S: Final = 300.0
 POLL_S: Final = 0.02
 
@@ -132,8 +131,8 @@ class Ground:
             stack.callback(self.store.close)
             self._log = folder / "workers.log"
             given = {"REDIS_URL": self._valkey.url, "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8"}
-            environment = os.environ | given | self._settings
-            self._pids = [_worker(stack, self._log, environment) for _ in range(self._workers)]
+            self.environment = os.environ | given | self._settings
+            self._pids = [_worker(stack, self._log, self.environment) for _ in range(self._workers)]
             for number in range(BOTS):
                 self.register(f"bot_{number}", f"{self._bots.url}/{number}", max_batch=self._max_batch)
             self._stack = stack.pop_all()
@@ -241,7 +240,7 @@ class Ground:
 
 
 def _worker(stack: ExitStack, log: Path, environment: dict[str, str]) -> int:
-    """Start a worker that the stack stops; give its process id."""
+    """Start a worker that the stack ends; give its process id."""
     with log.open("ab") as said:
         command = [sys.executable, "-m", "service.cli", "worker"]
         process = subprocess.Popen(
@@ -252,17 +251,13 @@ def _worker(stack: ExitStack, log: Path, environment: dict[str, str]) -> int:
             stderr=said,
             preexec_fn=tie(),  # noqa: PLW1509 - two system calls, no locks
         )
-    stack.callback(_stop, process)
+    stack.callback(_end, process)
     return process.pid
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()  # nobody misses what it has under way
+    process.wait()
 
 
 def wait_until(is_so: Callable[[], bool], what: str, seconds: float = OVER_S) -> None:

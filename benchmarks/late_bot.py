@@ -19,7 +19,7 @@ from benchmarks.harness import Effort, Line, Row, at_most
 from benchmarks.trivial_bot import LATE
 
 RULESET: Final = "river"
-GAMES: Final = 32
+GAMES: Final = 16
 LATE_GAMES: Final = 64
 WATCHED: Final = 192
 """How many late decisions are watched by themselves."""
