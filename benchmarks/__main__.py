@@ -16,6 +16,7 @@ from benchmarks.harness import FULL, Effort, Line, Row, Subject
 from benchmarks.report import Table, as_json
 
 SUBJECTS: Final = (
+    "engine",
     "worker",
     "connectx",
     "growth",
