@@ -1,8 +1,9 @@
 """How fast the rules are: playouts at random, by codes and by texts, beside OpenSpiel's and RLCard's.
 
 What is counted are players' decisions a second of processor time. A unit of work is a whole game of River at four seats
-with eight cards, from the first deal to the last score: 15 rounds, 344 decisions. OpenSpiel's `oh_hell` plays the same rounds, one game each, and RLCard whole deals of bridge. Dealing belongs to the time of both sides, and so does the choice of an action: the list of
-legal ones, or the mask, and one of them by a float of `Random.random`.
+with eight cards, from the first deal to the last score: 15 rounds, 344 decisions. OpenSpiel's `oh_hell` plays the same
+rounds, one game each, and RLCard whole deals of bridge. Dealing belongs to the time of both sides, and so does the
+choice of an action: the list of legal ones, or the mask, and one of them by a float of `Random.random`.
 
 Beside `oh_hell` with packs, both sides draw just the cards that a round needs, by `Random.sample`.
 """
