@@ -210,8 +210,6 @@ class Settings:
     """How often a worker renews its leases; at most half of SLAGVELD_LEASE_MS."""
     sweep_ms: int = _setting("SLAGVELD_SWEEP_MS", 1_000, _whole(20, 60_000))
     """How often a worker process looks for what is due."""
-    shard_ms: int = _setting("SLAGVELD_SHARD_MS", 300_000, _whole(100, 3_000_000))
-    """How long a shard of games runs before it is handed back."""
     heartbeat_ms: int = _setting("SLAGVELD_HEARTBEAT_MS", 10_000, _whole(500, 600_000))
     """How long a worker of the queue may be silent before its jobs go to another."""
     health_ms: int = _setting("SLAGVELD_HEALTH_MS", 60_000, _whole(50, 3_600_000))

@@ -51,7 +51,8 @@ from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
-from service.referee.shard import Shard
+from service.referee.roster import Roster
+from service.referee.run import Run
 from service.services import allowance_of, tournaments_of
 from service.store.archive import Archive
 from service.store.clock import Agreed
@@ -62,11 +63,12 @@ logger: Final = logging.getLogger(__name__)
 INTERACTIVE_THREADS: Final = 1
 CHECK_THREADS: Final = 8
 FIT_THREADS: Final = 1
-TOURNAMENT_THREADS: Final = 64
-"""A shard holds one until its last game is over. As games end one by one, those that follow come in ever smaller
-shards; with few threads most of them would wait, and behind slow bots those of other tournaments too."""
+TOURNAMENT_THREADS: Final = 1
+"""A job hands its games in and is done; while it waits for room, those that follow are for other processes."""
+ROOM_S: Final = 2.0
+"""How long a job waits for room before its games go back into the queue."""
 IDLE_MS: Final = 20
-"""How often an idle interactive worker looks for work: Dramatiq's own second would be felt at every move."""
+"""How often an idle worker looks for games: Dramatiq's own second would be felt at every move of a person."""
 JOB_MS: Final = 3_600_000
 ERASE_S: Final = 5.0
 """How long one job erases; others of its queue come between."""
@@ -129,14 +131,14 @@ class WorkerProcess:
             open_seat_ms=settings.open_seat_ms,
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
-        self._people = Shard(self._referee())
-        self._server = threading.Thread(target=self._keep_serving, name="people", daemon=True)
+        self._people = _Serving("people", self._referee, self._stopping, self._drive_each)
+        self._tournaments = _Serving("tournaments", self._referee, self._stopping, self._queue.drive_shard)
         self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
         self._workers = [
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
             Worker(self._broker(), queues={FITS}, worker_threads=FIT_THREADS),
-            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS),
+            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=IDLE_MS),
         ]
 
     def _broker(self) -> RedisBroker:
@@ -163,13 +165,16 @@ class WorkerProcess:
         if self._stopping.is_set():
             self._queue.drive(game_id)  # our run hears of nothing any more: to another process
         else:
-            self._people.hand_in(game_id)
+            self._people.current.hand_in(game_id)
 
     def drive_shard(self, game_ids: list[str]) -> None:
-        """Drive games side by side; hand back what isn't finished when it is time."""
-        handed_back = Shard(self._referee()).run(game_ids, seconds=self._settings.shard_ms / 1000)
-        if handed_back:
-            self._queue.drive_shard(handed_back)
+        """Have games driven side by side with all others of tournaments, once there is room."""
+        if self._stopping.is_set() or not self._tournaments.current.hand_in_all(game_ids, wait_s=ROOM_S):
+            self._queue.drive_shard(game_ids)
+
+    def _drive_each(self, game_ids: list[str]) -> None:
+        for game_id in game_ids:
+            self._queue.drive(game_id)
 
     def check_bot(self, check_id: str) -> None:
         """Run a bot's check."""
@@ -192,16 +197,18 @@ class WorkerProcess:
         self._erasing.run(account_id, lambda: self._stopping.is_set() or time.monotonic() > ends)
 
     def _referee(self) -> Referee:
+        roster = Roster(self._store.bots, self._store.due.now)
         return Referee(
             games=self._store.games,
             due=self._store.due,
             clock=self._store.clock,
             leases=self._leases,
             calls=self._calls,
-            players=Players(self._store.bots, self._store.due.now, self._arena_key),
+            players=Players(roster, self._arena_key),
             aftermath=Aftermath(
                 self._store,
                 self._calls,
+                roster,
                 self._settings.public_url,
                 trusts_accounts=self._settings.trust_accounts,
             ),
@@ -216,7 +223,8 @@ class WorkerProcess:
         sys.setswitchinterval(SWITCH_S)
         self._leases.start()
         self._sweeper.start()
-        self._server.start()
+        self._people.start()
+        self._tournaments.start()
         if self._settings.archive:
             self._retainer.start()
         for worker in self._workers:
@@ -231,7 +239,12 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
-        threads = ((self._server, SERVE_STOP_S), (self._sweeper, SWEEP_STOP_S), (self._retainer, RETAIN_STOP_S))
+        threads: tuple[tuple[threading.Thread, float], ...] = (
+            (self._people, SERVE_STOP_S),
+            (self._tournaments, SERVE_STOP_S),
+            (self._sweeper, SWEEP_STOP_S),
+            (self._retainer, RETAIN_STOP_S),
+        )
         for thread, patience_s in threads:
             if thread.is_alive():
                 thread.join(patience_s)
@@ -246,17 +259,6 @@ class WorkerProcess:
             until()
         finally:
             self.stop()
-
-    def _keep_serving(self) -> None:
-        """Drive the games of people until it is time to stop. Should a run break, the sweeper finds its games."""
-        while not self._stopping.is_set():
-            try:
-                for handed_back in self._people.serve():
-                    self._queue.drive(handed_back)
-            except Exception:  # this thread must outlive whatever broke in it
-                logger.exception("the run that drives the games of people broke; another begins")
-                self._people = Shard(self._referee())
-                self._stopping.wait(AGAIN_S)
 
     def _keep_sweeping(self) -> None:
         while not self._stopping.wait(self._settings.sweep_ms / 1000):
@@ -296,6 +298,34 @@ class WorkerProcess:
             pause_s = took_s * (RETAIN_SHARE - 1) if is_more else RETAIN_EVERY_S
         with contextlib.suppress(RedisError):  # then its lock runs out
             retention.leave()
+
+
+class _Serving(threading.Thread):
+    """The thread of a run. Should that break, another begins in its place, and the sweeper finds its games."""
+
+    def __init__(
+        self,
+        name: str,
+        referee: Callable[[], Referee],
+        stopping: threading.Event,
+        hand_back: Callable[[list[str]], None],
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self._referee = referee
+        self._stopping = stopping
+        self._hand_back = hand_back
+        self.current = Run(referee())
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                unfinished = self.current.serve()
+                if unfinished:
+                    self._hand_back(unfinished)
+            except Exception:  # this thread must outlive whatever broke in it
+                logger.exception("the run that drives the games of %s broke; another begins", self.name)
+                self.current = Run(self._referee())
+                self._stopping.wait(AGAIN_S)
 
 
 def _stop(worker: Worker) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import queue
 import ssl
 import time
 from collections.abc import Callable
@@ -62,6 +64,10 @@ class Calls:
         host = self._exchanges.host(call.endpoint.url)
         self._calls.put(host, call.endpoint.bot_id, lambda: done(self.ask(call)))
 
+    def line(self) -> Line:
+        """Open a line for one thread that asks many bots at once."""
+        return Line(self)
+
     def ask(self, call: Call) -> Answer:
         """Ask a bot in the thread that calls, and wait for the answer at most the call's budget."""
         try:
@@ -96,3 +102,31 @@ class Calls:
         answer = self._exchanges.post(call, wants_json=False)
         if answer.outcome is not Outcome.OK:
             log.info("news to %s: %s (%s)", call.endpoint.bot_id, answer.outcome, answer.error)
+
+
+class Line:
+    """Calls and their answers, of one thread, but for `wake`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._inbox: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+
+    def submit(self, call: Call) -> None:
+        """Send a call."""
+        self._calls.submit(call, self._inbox.put)
+
+    def wait(self, timeout_s: float) -> list[Answer]:
+        """Give all answers there are, [] at the timeout or when woken."""
+        found: list[Answer | None] = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._inbox.get(timeout=timeout_s) if timeout_s else self._inbox.get_nowait())
+            while True:
+                found.append(self._inbox.get_nowait())
+        return [each for each in found if each is not None]
+
+    def wake(self) -> None:
+        """End a `wait`; from any thread."""
+        self._inbox.put(None)
+
+    def close(self) -> None:
+        """Nothing is kept."""

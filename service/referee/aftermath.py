@@ -13,12 +13,13 @@ from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call, Endpoint
 from service.referee.rated import is_rated
-from service.referee.suspending import GONE, Suspending, is_gone
+from service.referee.roster import Roster
+from service.referee.suspending import GONE, Suspending
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 from service.store import due
 from service.store.entities import Game, Limits
-from service.store.errors import NotFoundError, passes
+from service.store.errors import passes
 from service.store.ledger import Ending, LedgerLine
 from service.store.store import Store
 from service.store.tournaments import is_shared
@@ -34,10 +35,11 @@ class Aftermath:
     `trusts_accounts`: whether games between bots of one account are rated.
     """
 
-    def __init__(self, store: Store, calls: Calls, public_url: str, *, trusts_accounts: bool) -> None:
+    def __init__(self, store: Store, calls: Calls, roster: Roster, public_url: str, *, trusts_accounts: bool) -> None:
         """Keep what it works with."""
         self._store = store
         self._calls = calls
+        self._roster = roster
         self._public_url = public_url
         self._trusts_accounts = trusts_accounts
         self._suspending = Suspending(store.bots, store.ledger, store.due)
@@ -71,6 +73,11 @@ class Aftermath:
             )
         )
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether `flush` has something to do."""
+        return bool(self._lines or self._gone)
+
     def flush(self) -> None:
         """Suspend the bots that are gone, and write the lines kept back, in one round trip.
 
@@ -97,14 +104,14 @@ class Aftermath:
         Bots of a game on a shared board are told when that is closed. Whoever closes it has its games driven again.
         """
         self._suspend_gone()  # before anybody is told
-        ended_at = self._ended_at(meta)
+        ended_at = _ended_at(meta, table)
         is_readable = self._store.tournaments.is_readable(meta.slot)
         if meta.slot is not None:
             if table is not None and state in {GameState.FINISHED, GameState.VOID}:
                 rated = is_rated(meta, state, table.game, trusts_accounts=self._trusts_accounts)
                 self._store.tournaments.put_result(result_of(meta, state, table.game, ended_at, is_rated=rated))
             if not (is_shared(meta.slot) and is_readable):  # else its tournament has closed the board: it knows
-                self._store.due.add(due.tournament(meta.slot.tournament_id), self._store.due.now())
+                self._store.due.add(due.tournament(meta.slot.tournament_id), self._now(meta, ended_at))
         if table is not None and meta.started_at is not None:
             self._note_endings(meta, table, ended_at)
         if is_readable:
@@ -119,9 +126,9 @@ class Aftermath:
         if is_shared(meta.slot) and self._store.tournaments.is_readable(meta.slot):
             self._show(meta, state, table)
 
-    def _ended_at(self, meta: Game) -> int:
-        found = self._store.games.get(meta.id)
-        return (found and found.ended_at) or meta.ended_at or meta.created_at
+    def _now(self, meta: Game, ended_at: int) -> int:
+        """Give a time at which something is due at once: the game's end, unless the clock may have been set since."""
+        return ended_at if meta.ended_at is None else self._store.due.now()
 
     def _note_endings(self, meta: Game, table: Table, ended_at: int) -> None:
         chosen_by = self._harsh_by(meta)
@@ -176,22 +183,23 @@ class Aftermath:
     def _tell(self, meta: Game, seat: int, what: str, message: GameStarted | GameEnded) -> None:
         shown = meta.seats[seat]
         bot_id = shown.bot_id or ""
-        bot = self._store.bots.get(bot_id)
-        if bot is None or is_gone(bot):
-            return
-        try:
-            secrets = self._store.bots.secrets(bot_id, self._store.due.now())
-        except NotFoundError:
+        known = self._roster.look_up(bot_id)
+        if not known.secrets or known.gone_url is not None:
             return
         self._calls.notify(
             Call(
                 key=(meta.id, seat, what),
-                endpoint=Endpoint(bot_id, shown.url or "", secrets),
+                endpoint=Endpoint(bot_id, shown.url or "", known.secrets),
                 body=encode(message),
                 budget_ms=NEWS_BUDGET_MS,
                 webhook_id=f"msg_{meta.id}.{seat}.{what}",
             )
         )
+
+
+def _ended_at(meta: Game, table: Table | None) -> int:
+    """Tell when a game ended: as it was read, or when the last event was committed, which has ended it since."""
+    return meta.ended_at or (table.times[-1] if table else meta.created_at)
 
 
 def _shown(event: Decided, verdict: Verdict) -> str | None:

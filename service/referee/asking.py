@@ -1,9 +1,8 @@
-"""How seats are asked: decisions become calls, batched for bots that take batches, and answers become verdicts."""
+"""How seats are asked: decisions become calls, several in one or each by itself, and answers become verdicts."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot_sdk.events import Outcome
@@ -28,19 +27,30 @@ class Asking:
         return self.decision.decision_id
 
 
-def calls_for(askings: Iterable[Asking], new_id: Callable[[], str]) -> Iterator[tuple[Call, list[Asking]]]:
-    """Make the calls that ask all these: a batch holds decisions of one endpoint with equal budgets."""
-    together: dict[tuple[Endpoint, int], list[Asking]] = defaultdict(list)
-    for asking in askings:
-        if asking.max_batch > 1:
-            together[asking.endpoint, asking.decision.budget_ms].append(asking)
-        else:
-            yield _call([asking], new_id()), [asking]
-    for group in together.values():
-        size = group[0].max_batch
-        for start in range(0, len(group), size):
-            chunk = group[start : start + size]
-            yield _call(chunk, new_id()), chunk
+def single(asking: Asking, key: int) -> Call:
+    """Make the call that asks one decision."""
+    decision = asking.decision
+    return Call(
+        key=key,  # not its id: the decision may be on its way twice, if the store lost the first asking's position
+        endpoint=asking.endpoint,
+        body=encode(decision),
+        budget_ms=decision.budget_ms,
+        webhook_id=f"msg_{decision.decision_id}",
+    )
+
+
+def batch(askings: Sequence[Asking], key: int, name: str) -> Call:
+    """Make the call that asks several decisions of one endpoint with equal budgets, under a `name` of its own."""
+    endpoint, budget_ms = askings[0].endpoint, askings[0].decision.budget_ms
+    message = Decisions(budget_ms=budget_ms, decisions=[asking.decision for asking in askings])
+    return Call(
+        key=key,
+        endpoint=endpoint,
+        body=encode(message),
+        budget_ms=budget_ms,
+        webhook_id=f"msg_{name}",
+        decisions=len(askings),
+    )
 
 
 def verdicts_in(answer: Answer, askings: Sequence[Asking]) -> Iterator[tuple[Asking, Verdict]]:
@@ -58,24 +68,6 @@ def verdicts_in(answer: Answer, askings: Sequence[Asking]) -> Iterator[tuple[Ask
             yield asking, _verdict(answer, reply.outcome, error=reply.error)
         else:
             yield asking, _verdict(answer, Outcome.OK, action=reply.action, note=reply.note)
-
-
-def _call(askings: list[Asking], name: str) -> Call:
-    first = askings[0]
-    single = len(askings) == 1
-    message = first.decision if single else _batch(askings)
-    return Call(
-        key=name,  # the same decision may be on its way twice, if the store lost the first asking's position
-        endpoint=first.endpoint,
-        body=encode(message),
-        budget_ms=first.decision.budget_ms,
-        webhook_id=f"msg_{first.decision_id if single else name}",
-        decisions=len(askings),
-    )
-
-
-def _batch(askings: list[Asking]) -> Decisions:
-    return Decisions(budget_ms=askings[0].decision.budget_ms, decisions=[asking.decision for asking in askings])
 
 
 def _replies(body: bytes, decision_ids: list[str]) -> list[Reply | Missed]:

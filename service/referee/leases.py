@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from redis import RedisError
@@ -48,10 +49,14 @@ class Leases:
 
     def take(self, game_id: str, token: str) -> bool:
         """Take a game, and have it looked at again when the lease would run out; False while it is another's."""
-        if not self._games.acquire(game_id, token, self._lease_ms):
-            return False
-        self._keep(game_id, token)
-        return True
+        return self.take_many([game_id], token) == [game_id]
+
+    def take_many(self, game_ids: Sequence[str], token: str) -> list[str]:
+        """Take games, as `take` does, in a few round trips; give those that are ours now."""
+        ours = self._games.acquire_many(game_ids, token, self._lease_ms)
+        if ours:
+            self._keep(ours, token)
+        return ours
 
     def give_back(self, game_id: str, token: str, *, seen: int | None = None, due_at: int | None = None) -> bool:
         """Give a game back, to be looked at again at `due_at`; False if its log isn't as `seen` and we keep it."""
@@ -60,15 +65,16 @@ class Leases:
             self._due.add(due.game(game_id), due_at)
         if not self._games.release(game_id, token, seen):
             # Kept: should this process die now, nobody else would look before a `due_at` that may be days away.
-            self._keep(game_id, token)
+            self._keep([game_id], token)
             return False
         return True
 
-    def _keep(self, game_id: str, token: str) -> None:
+    def _keep(self, game_ids: Sequence[str], token: str) -> None:
         at = self._due.now() + self._lease_ms
-        self._due.add(due.game(game_id), at)
+        self._due.add_many({due.game(game_id): at for game_id in game_ids})
         with self._lock:
-            self._held[game_id] = _Held(token, at)
+            for game_id in game_ids:
+                self._held[game_id] = _Held(token, at)
 
     def forget(self, game_id: str, token: str) -> None:
         """Stop renewing a lease that isn't that driver's any more; another of this process may hold the game since."""

@@ -1,4 +1,4 @@
-"""What a referee works with: the store, the callers, the hosts of house bots. Made once per worker process."""
+"""What a referee works with: the store, the callers, the hosts of house bots. Made for each run of a worker process."""
 
 from __future__ import annotations
 
@@ -31,11 +31,27 @@ TRIES_WHEN_STOPPING: Final = 5
 T = TypeVar("T")
 
 
+class Line(Protocol):
+    """What one run asks its bots by; of its thread alone, but for `wake`."""
+
+    def submit(self, call: Call) -> None:
+        """Have a call sent, in the next `wait` at the earliest; its answer comes within its budget whatever happens."""
+
+    def wait(self, timeout_s: float) -> list[Answer]:
+        """Send and receive; give all answers there are, none if the time is up or somebody calls `wake`."""
+
+    def wake(self) -> None:
+        """End a `wait` that is under way, or the next one; from any thread, also after `close`."""
+
+    def close(self) -> None:
+        """Drop what is under way."""
+
+
 class Caller(Protocol):
     """The part of `outbound` that a referee needs."""
 
-    def submit(self, call: Call, done: Callable[[Answer], None]) -> None:
-        """Send a call; `done` gets its answer within its budget, whatever becomes of it."""
+    def line(self) -> Line:
+        """Open a line for a run."""
 
 
 class Players(Protocol):
@@ -63,8 +79,12 @@ class Aftermath(Protocol):
     def decided(self, table: Table, decision_id: str, event: Decided, verdict: Verdict) -> None:
         """Hear that a bot's decision stands in the log."""
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something is kept back until `flush`."""
+
     def flush(self) -> None:
-        """Let out together what was kept back: a round of the loop is done."""
+        """Let out together what was kept back."""
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Hear that a game has ended; after a crash again. There is no table if it can't be replayed."""
@@ -75,7 +95,7 @@ class Aftermath(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Referee:
-    """The referee of one worker process; `stopping` says that it is time to hand games back."""
+    """The referee of one run in a worker process; `stopping` says that it is time to hand games back."""
 
     games: GameStore
     due: Due

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from bot_sdk.errors import SdkError
@@ -31,13 +31,22 @@ Logged = tuple[int, Event]
 class Table:
     """A game as it stands after the events it has been given.
 
-    `times[n]` is when the log came to hold n events; `times[0]` is the start.
+    `times[n]` is when the log came to hold n events; `times[0]` is the start. `kinds` says of each seat who sits there:
+    bot, house, human or open; `info` is what messages say of the game.
     """
 
     meta: entities.Game
     secret: bytes
     game: Game
     times: list[int]
+    kinds: list[str] = field(init=False)
+    info: GameInfo = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out what stays as it is."""
+        meta = self.meta
+        self.kinds = [seat.kind for seat in meta.seats]
+        self.info = GameInfo(meta.id, meta.ruleset, self.game.state.options, [seat.name for seat in meta.seats])
 
     @classmethod
     def replayed(cls, meta: entities.Game, log: Sequence[Logged], secret: bytes) -> Table:
@@ -76,21 +85,15 @@ class Table:
         return self.times[-1] if self.length else None
 
     @property
-    def info(self) -> GameInfo:
-        """What messages say of the game."""
-        meta = self.meta
-        return GameInfo(meta.id, meta.ruleset, self.game.state.options, [seat.name for seat in meta.seats])
-
-    @property
     def ending(self) -> GameState | None:
         """The state the game's end puts it in; None while it goes on."""
         if not self.game.is_over:
             return None
         return GameState.VOID if self.game.void else GameState.FINISHED
 
-    def committed(self, events: Iterable[Event], at: int) -> None:
+    def committed(self, events: Sequence[Event], at: int) -> None:
         """Note that these events, already applied, stand in the log since `at`."""
-        self.times.extend(at for _ in events)
+        self.times += [at] * len(events)
 
     def follows(self, earlier: Table) -> bool:
         """Whether the log still holds all that was known to be committed `earlier`."""
@@ -98,11 +101,11 @@ class Table:
 
     def kind(self, seat: int) -> str:
         """Say who sits there: bot, house, human or open."""
-        return self.meta.seats[seat].kind
+        return self.kinds[seat]
 
     def seats_of(self, kind: str) -> list[int]:
         """List the seats of one kind."""
-        return [seat for seat, shown in enumerate(self.meta.seats) if shown.kind == kind]
+        return [seat for seat, each in enumerate(self.kinds) if each == kind]
 
     def decision_id(self, seat: int) -> str:
         """Name the decision that the seat owes, or will owe next."""

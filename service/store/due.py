@@ -57,7 +57,11 @@ class Due:
 
     def add(self, name: str, at_ms: int) -> None:
         """Have `name` looked at when `at_ms` comes, whatever was set before."""
-        self._redis.zadd(keys.DUE, {name: at_ms})
+        self.add_many({name: at_ms})
+
+    def add_many(self, times: Mapping[str, int]) -> None:
+        """Have many names looked at, each at its time, whatever was set before."""
+        self._redis.zadd(keys.DUE, dict(times))
 
     def begin(self, name: str, at_ms: int) -> None:
         """Have `name` looked at when `at_ms` comes, unless a time is set for it already."""

@@ -15,18 +15,18 @@ from bot_sdk.events import Outcome
 from service.store import keys, listing
 from service.store.documents import encode
 from service.store.errors import DamagedError, told_apart
+from service.store.pipelined import Command, exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from redis import Redis
-    from redis.client import Pipeline
 
 
 logger = logging.getLogger(__name__)
 
 
-class LedgerLine(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One decision of a bot: `at` in Unix ms, `ms` the time it took, `head` the beginning of its answer."""
 
     bot_id: str
@@ -72,17 +72,13 @@ class Ledger:
 
     def add(self, lines: Iterable[LedgerLine]) -> None:
         """Write down decisions, of any bots, in one round trip; those of a bot whose list is damaged are lost."""
-        with self._redis.pipeline(transaction=False) as pipe:
-            named = [(keys.bot_ledger(line.bot_id), line.decision_id, line) for line in lines]
-            _push(pipe, named, self._keep)
-            _execute(pipe)
+        named = [(keys.bot_ledger(line.bot_id), line.decision_id, line) for line in lines]
+        self._push(named, self._keep)
 
     def add_endings(self, endings: Iterable[Ending]) -> None:
         """Write down how games ended, of any bots, in one round trip; lost where `add` loses."""
-        with self._redis.pipeline(transaction=False) as pipe:
-            named = [(keys.bot_endings(ending.bot_id), ending.game_id, ending) for ending in endings]
-            _push(pipe, named, self._keep_endings)
-            _execute(pipe)
+        named = [(keys.bot_endings(ending.bot_id), ending.game_id, ending) for ending in endings]
+        self._push(named, self._keep_endings)
 
     def lines(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[LedgerLine], str | None]:
         """Give up to `limit` decisions of a bot, newest first, and the next cursor; or BadCursorError."""
@@ -94,20 +90,19 @@ class Ledger:
         names, _ = listing.page(self._redis, keys.bot_endings(bot_id), limit=limit, cursor=None)
         return _values(names, Ending)
 
-
-def _execute(pipe: Pipeline) -> None:
-    for told in told_apart(pipe.execute(raise_on_error=False)):
-        if isinstance(told, DamagedError):
-            logger.error("lines of a ledger are lost: %s", told)
-
-
-def _push(pipe: Pipeline, named: Sequence[tuple[str, str, LedgerLine | Ending]], keep: int) -> None:
-    """Add values, each to the list of its key and under its name there."""
-    for key, name, value in named:
-        pipe.zadd(key, {f"{listing.member(value.at, name)} ".encode() + encode(value): 0})
-    for key in {key for key, _, _ in named}:
-        pipe.zremrangebyrank(key, 0, -keep - 1)
-        pipe.expire(key, KEPT_S)
+    def _push(self, named: Sequence[tuple[str, str, LedgerLine | Ending]], keep: int) -> None:
+        """Add values, each to the list of its key and under its name there; all of a list by one command."""
+        members: dict[str, list[bytes | int]] = {}
+        for key, name, value in named:
+            members.setdefault(key, []).extend((0, f"{listing.member(value.at, name)} ".encode() + encode(value)))
+        commands: list[Command] = []
+        for key, added in members.items():
+            commands.append(("ZADD", key, *added))
+            commands.append(("ZREMRANGEBYRANK", key, 0, -keep - 1))
+            commands.append(("EXPIRE", key, KEPT_S))
+        for told in told_apart(exchange(self._redis, commands)) if commands else ():
+            if isinstance(told, DamagedError):
+                logger.error("lines of a ledger are lost: %s", told)
 
 
 def _values(names: Sequence[str], kind: type[T]) -> list[T]:

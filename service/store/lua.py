@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from redis.exceptions import NoScriptError
 
 from service.store.errors import told_apart
+from service.store.pipelined import exchange
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -85,10 +86,8 @@ class Scripts:
             return self._pipelined(name, calls)
 
     def _pipelined(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
-        with self._redis.pipeline(transaction=False) as pipe:
-            for keys, args in calls:
-                pipe.evalsha(self._scripts[name].sha, len(keys), *keys, *args)
-            told = pipe.execute(raise_on_error=False)
+        sha = self._scripts[name].sha
+        told = exchange(self._redis, [("EVALSHA", sha, len(keys), *keys, *args) for keys, args in calls])
         missing = next((answer for answer in told if isinstance(answer, NoScriptError)), None)
         if missing is not None:
             raise missing

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +20,8 @@ from service.referee.aftermath import Aftermath
 from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
-from service.referee.shard import Shard
+from service.referee.roster import Roster
+from service.referee.run import Run
 from service.referee.table import Table
 from service.store.entities import Bot, BotState, Game, Limits, Seat
 from service.store.store import Store
@@ -45,6 +48,7 @@ class Worker:
         self.store = store
         self.calls = calls
         self.stopping = threading.Event()
+        self.roster = Roster(store.bots, lambda: NOW)
         self.leases = Leases(store.games, store.due, lease_ms=lease_ms, renew_s=60)
         self.referee = Referee(
             games=store.games,
@@ -52,18 +56,23 @@ class Worker:
             clock=store.clock,
             leases=self.leases,
             calls=calls,
-            players=players or Players(store.bots, lambda: NOW, lambda: ARENA_KEY),
-            aftermath=Aftermath(store, calls, "https://arena.example", trusts_accounts=trusts_accounts),
+            players=players or Players(self.roster, lambda: ARENA_KEY),
+            aftermath=Aftermath(store, calls, self.roster, "https://arena.example", trusts_accounts=trusts_accounts),
             new_id=map("shard-{}-{}".format, itertools.repeat(id(self)), itertools.count()).__next__,
             stopping=self.stopping.is_set,
         )
 
-    def shard(self) -> Shard:
-        return Shard(self.referee)
+    def run(self) -> Run:
+        return Run(self.referee)
 
     def drive(self, *game_ids: str, seconds: float = 5.0) -> list[str]:
         """Drive games until they are over, wait for people, or `seconds` have passed; give those handed back."""
-        return self.shard().run(game_ids, seconds=seconds)
+        ends = monotonic() + seconds
+        stopping = lambda: self.stopping.is_set() or run.is_idle or monotonic() > ends  # noqa: E731 - names what it ends
+        run = Run(dataclasses.replace(self.referee, stopping=stopping))
+        for game_id in game_ids:
+            run.hand_in(game_id)
+        return run.serve()
 
     def driving(self, *game_ids: str, seconds: float = 5.0) -> Background:
         """Drive games in a thread of its own."""

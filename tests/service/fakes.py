@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -77,6 +79,9 @@ class FakeCalls:
         self._held: list[tuple[Call, Callable[[Answer], None]]] = []
         self._holding = threading.Event()
 
+    def line(self) -> FakeLine:
+        return FakeLine(self)
+
     def submit(self, call: Call, done: Callable[[Answer], None]) -> None:
         message = json.loads(call.body)
         decisions = message.get("decisions", [message])
@@ -127,6 +132,31 @@ class FakeCalls:
         if said is Outcome.BAD_STATUS:
             return Answer(call.key, said, self.ms, "expected 200, got 500", 500, HEAD)
         return Answer(call.key, said, self.ms, f"it was {said.value}")
+
+
+class FakeLine:
+    """A line of one run; calls are answered as they are submitted, the answers wait for `wait`."""
+
+    def __init__(self, calls: FakeCalls):
+        self._calls = calls
+        self.answers: queue.SimpleQueue[Answer | None] = queue.SimpleQueue()
+
+    def submit(self, call: Call) -> None:
+        self._calls.submit(call, self.answers.put)
+
+    def wait(self, timeout_s: float) -> list[Answer]:
+        found: list[Answer | None] = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self.answers.get(block=timeout_s > 0, timeout=timeout_s))
+            while True:
+                found.append(self.answers.get_nowait())
+        return [answer for answer in found if answer is not None]
+
+    def wake(self) -> None:
+        self.answers.put(None)
+
+    def close(self) -> None:
+        pass
 
 
 def _body(message: dict[str, Any], said: list[Any]) -> bytes:

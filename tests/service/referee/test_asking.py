@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Outcome
 from bot_sdk.results.values import GameState
+from service.referee import outbox
 from tests.service.fakes import HOLD, MISSING, Twice, first_legal, standing, until
 
 LIMITS = {"first_budget_ms": 4_000, "budget_ms": 700}
@@ -76,8 +77,9 @@ def test_each_seat_is_told_the_game_and_its_own_hand_only(worker, desk, calls):
 
 
 @pytest.fixture
-def batcher(desk):
-    """A bot that takes three decisions in a request, and what it plays against."""
+def batcher(desk, monkeypatch):
+    """Make a bot that takes three decisions in a request; none is sent while others are about to be owed."""
+    monkeypatch.setattr(outbox, "GATHER_S", 5.0)
     return desk.bot("bot_many", max_batch=3)
 
 

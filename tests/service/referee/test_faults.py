@@ -163,7 +163,7 @@ def test_disabled_bot_retires_at_once_and_is_not_asked(worker, desk, calls, numb
     def disables(decision):
         if len(calls.decisions_of("bot_b")) == 2:
             desk.store.bots.change("bot_a", _disabled)
-            worker.referee.players._known.clear()  # a second has passed
+            worker.roster._known.clear()  # a second has passed
         return standing(decision)
 
     calls.bots["bot_b"] = disables

@@ -14,11 +14,12 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from bot_sdk.events import Outcome
 from bot_sdk.results.values import GameState
 from service.launch.valkey import EmbeddedValkey
-from service.referee import referee, shard
+from service.referee import referee
+from service.referee import run as runs
 from service.store import keys
 from service.store.connection import connect
 from service.store.store import Store
-from tests.service.bench import NOW, Background, Desk, Worker
+from tests.service.bench import Background, Desk, Worker
 from tests.service.fakes import HOLD, FakeCalls, first_legal, until
 
 
@@ -59,7 +60,7 @@ def test_answers_under_way_are_taken_before_the_games_are_handed_back(worker, de
 
 
 def test_bot_that_answers_too_late_for_the_stop_is_asked_again_by_the_next(worker, desk, calls, monkeypatch):
-    monkeypatch.setattr(shard, "HAND_BACK_S", 0.05)
+    monkeypatch.setattr(runs, "HAND_BACK_S", 0.05)
     calls.bots["bot_a"] = holds_first
     game = desk.game("bot_b", "bot_a")
     run = worker.driving(game)
@@ -199,7 +200,7 @@ def test_store_killed_while_bots_are_looked_up_makes_no_game_break(own):
     """A bot's state and secrets are read now and then during play: that read waits for the store, too."""
     server, desk, calls, worker = own
     game = desk.game("bot_b", "bot_a")
-    worker.referee.players._now = itertools.count(NOW, 2_000).__next__  # what was read is always too old
+    worker.roster._monotonic = itertools.count(0, 2).__next__  # what was read is always too old
 
     def behave(decision):
         if len(calls.asked) > 3 and not starting:

@@ -11,6 +11,7 @@ from bot_sdk.results.values import GameState
 from service.referee import players
 from service.referee.drive import Drive
 from service.referee.players import Players
+from service.referee.roster import Roster
 from service.referee.verdicts import Verdict
 from tests.service.bench import ARENA_KEY
 from tests.service.fakes import HOLD, first_legal
@@ -106,9 +107,10 @@ def crash(make_worker, store, game, calls=None):
     """Let a worker take a game, ask, and die: its lease runs out unreleased."""
     worker = make_worker(calls)
     drive = Drive(worker.referee, game, worker.referee.new_id())
-    drive.take()
+    assert worker.leases.take(game, drive.token)
+    drive.lay()
     if drive.table is not None:
-        drive.advance()
+        drive.step()
     store._redis.delete(f"{{g:{game}}}:lease")
 
 
@@ -168,7 +170,7 @@ class Breaking(Players):
     """House bots that break `times` times, from the decision numbered `number` on."""
 
     def __init__(self, bots, times, number):
-        super().__init__(bots, lambda: NOW, lambda: ARENA_KEY)
+        super().__init__(Roster(bots, lambda: NOW), lambda: ARENA_KEY)
         self.times = times
         self.number = number
 
