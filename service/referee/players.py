@@ -48,7 +48,7 @@ class Players:
         shown = table.meta.seats[seat]
         bot_id = shown.bot_id or ""
         endpoint = Endpoint(bot_id, shown.url or "", self._roster.look_up(bot_id).secrets)
-        return Asking(table.id, table.decision(seat), endpoint, shown.max_batch)
+        return Asking(table.id, table.request(seat), endpoint, shown.max_batch)
 
     def why_out(self, table: Table, seat: int) -> RetiredBecause | None:
         """Say why a bot's seat isn't to be asked any more, None if it is.
