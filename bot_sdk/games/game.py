@@ -18,7 +18,8 @@ from bot_sdk.games.registry import Ruleset
 MAX_FAULTS: Final = 5
 
 OK, RETIRED, OUR_FAULT = Outcome.OK, Outcome.RETIRED, Outcome.OUR_FAULT
-"""Looked up once: an enum finds its members by a descriptor, and every decision asks for these."""
+VALUES: Final = {outcome: outcome.value for outcome in Outcome}
+"""Looked up once: an enum finds its members and their values by descriptors, and every decision asks for some."""
 
 
 class LogError(SdkError, ValueError):
@@ -262,6 +263,6 @@ class Game:
     def _tell(self, news: dict[str, Any]) -> None:
         if news["event"] == "action":
             decided = self._told[news["seat"]]
-            news["outcome"] = decided.outcome.value
+            news["outcome"] = VALUES[decided.outcome]
             news["ms"] = decided.ms
         self.news.append(news)
