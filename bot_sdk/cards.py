@@ -16,6 +16,8 @@ SUITS: Final = "CDHS"
 RANKS: Final = "23456789TJQKA"
 NAMES: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
 JACK: Final = RANKS.index("J")
+BITS: Final = tuple(1 << card for card in range(len(NAMES)))
+"""The mask of each card alone."""
 SUIT_MASKS: Final = tuple(0x1FFF << (13 * suit) for suit in range(4))
 
 _NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
@@ -47,7 +49,7 @@ def mask_of(cards: Iterable[int]) -> int:
     """Give the mask that holds exactly these cards."""
     mask = 0
     for card in cards:
-        mask |= 1 << card
+        mask |= BITS[card]
     return mask
 
 
@@ -61,4 +63,9 @@ def cards_in(mask: int) -> Iterator[int]:
 
 def names_in(mask: int) -> list[str]:
     """Name the cards of a mask in the fixed order."""
-    return [NAMES[card] for card in cards_in(mask)]
+    names = []
+    while mask:
+        others = mask & mask - 1
+        names.append(NAMES[(mask ^ others).bit_length() - 1])
+        mask = others
+    return names

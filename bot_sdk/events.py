@@ -20,6 +20,8 @@ class Outcome(StrEnum):
     RETIRED = "retired"
     OUR_FAULT = "our_fault"
 
+    __hash__ = str.__hash__  # what is equal hashes alike, and outcomes are counted at every decision
+
     @property
     def is_fault(self) -> bool:
         """Whether it counts against the seat. A retired seat isn't asked, and our own fault is ours."""
@@ -63,4 +65,4 @@ def quantised(ms: float) -> float:
 
     Done once, before the event is committed: a record shows exactly what the log holds.
     """
-    return float(f"{max(ms, 0.0):.2g}")
+    return float("%.2g" % ms) if ms > 0.0 else 0.0

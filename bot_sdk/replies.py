@@ -7,9 +7,10 @@ JSON of at most 32 levels: no NaN or Infinity, no number beyond a double, no lon
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from bot_sdk.errors import SdkError
 from bot_sdk.events import Outcome
@@ -19,6 +20,22 @@ MAX_ACTION_CHARACTERS: Final = 64
 MAX_DEPTH: Final = 32
 
 _decode = msgspec.json.Decoder().decode
+
+
+class _Item(msgspec.Struct, forbid_unknown_fields=True):
+    """A reply as nearly all are: these fields and no others, so that none is left unread."""
+
+    decision_id: str
+    action: Annotated[str, Meta(max_length=MAX_ACTION_CHARACTERS)]
+    note: str | None = None
+
+
+class _Items(msgspec.Struct, forbid_unknown_fields=True):
+    actions: list[_Item]
+
+
+_decode_item = msgspec.json.Decoder(_Item).decode
+_decode_items = msgspec.json.Decoder(_Items).decode
 
 
 class BadReply(SdkError):  # noqa: N818 - the contract's own word for it
@@ -41,6 +58,12 @@ class Missed(NamedTuple):
 
 def read_action(body: bytes, decision_id: str) -> Reply:
     """Read the answer to one decision; raises `BadReply`."""
+    try:
+        item = _decode_item(body)
+    except _UNUSUAL:
+        item = None  # it may hold more than is asked, or is wrong: read below, where it is said how
+    if item is not None and item.decision_id == decision_id and _is_note(item.note):
+        return Reply(item.action, item.note)
     reply = _object(_json(body))
     given = reply.get("decision_id")
     if given != decision_id:
@@ -54,6 +77,13 @@ def read_actions(body: bytes, decision_ids: Collection[str]) -> dict[str, Reply 
     Items of other decisions, and items that name none, are ignored. Raises `BadReply` if it is no list of actions at
     all: that is a bad reply for each of them.
     """
+    try:
+        items = _decode_items(body).actions
+    except _UNUSUAL:
+        items = []
+    found = {item.decision_id: Reply(item.action, item.note) for item in items if _is_note(item.note)}
+    if len(found) == len(items) == len(decision_ids) and found.keys() == set(decision_ids):
+        return dict(found)
     actions = _object(_json(body)).get("actions")
     if not isinstance(actions, list):
         raise BadReply(f"expected a list of actions, got {_shown(actions)}")
@@ -65,6 +95,7 @@ def read_actions(body: bytes, decision_ids: Collection[str]) -> dict[str, Reply 
     return read
 
 
+_UNUSUAL: Final = (ValueError, RecursionError)  # all of msgspec's are the former
 _NO_ITEM: Final = Missed(Outcome.LATE, "expected an item for this decision, got none")
 _TWO_ITEMS: Final = Missed(Outcome.BAD_REPLY, "expected one item for this decision, got more")
 
@@ -114,9 +145,13 @@ def _reply(reply: dict[str, Any]) -> Reply:
     if not isinstance(action, str) or len(action) > MAX_ACTION_CHARACTERS:
         raise BadReply(f"expected an action of at most {MAX_ACTION_CHARACTERS} characters, got {_shown(action)}")
     note = reply.get("note")
-    if note is not None and (not isinstance(note, str) or len(note.encode()) > MAX_NOTE_BYTES):
+    if note is not None and (not isinstance(note, str) or not _is_note(note)):
         raise BadReply(f"expected a note of at most {MAX_NOTE_BYTES} bytes, got {_shown(note)}")
     return Reply(action, note)
+
+
+def _is_note(note: str | None) -> bool:
+    return note is None or (len(note) <= MAX_NOTE_BYTES and len(note.encode()) <= MAX_NOTE_BYTES)
 
 
 def _shown(value: Any) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot_sdk.bot import Decision
 from bot_sdk.cards import SUITS, mask_of, parse_card
-from bot_sdk.games.base import best
+from bot_sdk.games.tricks import best
 
 
 @dataclass(frozen=True, slots=True)

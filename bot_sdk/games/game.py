@@ -17,6 +17,10 @@ from bot_sdk.games.registry import Ruleset
 
 MAX_FAULTS: Final = 5
 
+OK, RETIRED, OUR_FAULT = Outcome.OK, Outcome.RETIRED, Outcome.OUR_FAULT
+VALUES: Final = {outcome: outcome.value for outcome in Outcome}
+"""Looked up once: an enum finds its members and their values by descriptors, and every decision asks for some."""
+
 
 class LogError(SdkError, ValueError):
     """An event that can't follow what the log holds."""
@@ -66,9 +70,11 @@ class Game:
         """For each seat that owes a decision, the length of the log when it became owed."""
         self.void = False
         self._fell_to_retirement = False
+        self._is_over = False
+        self._faults = [0] * seats
         self._held: dict[int, dict[str, Any]] = {}
         self._told: dict[int, Decided] = {}
-        self._owing: set[int] = set()
+        self._owing: list[int] = []
         self.state: State = ruleset.new(options, seats, packs, self._tell)
         self._settle_forfeits()
         self._after_event(None)
@@ -81,7 +87,7 @@ class Game:
     @property
     def is_over(self) -> bool:
         """Whether no decision is owed any more."""
-        return self._fell_to_retirement or self.void or self.state.is_over
+        return self._is_over
 
     @property
     def ending(self) -> Ending | None:
@@ -123,20 +129,23 @@ class Game:
 
     def owed(self) -> list[int]:
         """List the seats that owe a decision; none once the game is over."""
-        return [] if self.is_over else self.state.actors()
+        return [] if self._is_over else self.state.actors()
 
     def faults(self, seat: int) -> int:
         """Count the faults of a seat."""
-        return sum(count for outcome, count in self.outcomes[seat].items() if outcome.is_fault)
+        return self._faults[seat]
 
     def fallback(self, seat: int) -> str:
-        """Give the action played for a seat that doesn't answer well: its first legal one."""
-        return self.state.legal_actions(seat)[0]
+        """Give the action played for a seat that doesn't answer well: its first legal one.
+
+        Raises `LookupError` for a seat that owes none.
+        """
+        return self.state.first_legal(seat)
 
     def judged(self, seat: int, action: str, *, ms: float, note: str | None = None) -> Decided:
         """Judge an answered action: the decision it makes, `illegal` with the fallback if it isn't legal."""
-        if action in self.state.legal_actions(seat):
-            return Decided(seat, action, Outcome.OK, ms, note)
+        if self.state.is_legal(seat, action):
+            return Decided(seat, action, OK, ms, note)
         return self.failed(seat, Outcome.ILLEGAL, ms=ms, note=note)
 
     def failed(self, seat: int, outcome: Outcome, *, ms: float, note: str | None = None) -> Decided:
@@ -152,7 +161,7 @@ class Game:
             self._retire(event)
             return [event]
         self._decide(event)
-        if self.faults(event.seat) < self.max_faults or self.is_out(event.seat) or self.is_over:
+        if self._faults[event.seat] < self.max_faults or self.is_out(event.seat) or self._is_over:
             return [event]
         retired = Retired(event.seat, RetiredBecause.FAULTS)
         self._retire(retired)
@@ -174,22 +183,28 @@ class Game:
             raise LogError(f"expected {due!r} as event {len(self.log) - 1}, got {event!r}")
 
     def _decide(self, event: Decided) -> None:
-        seat = event.seat
-        if seat not in self.owed():
+        seat, outcome, state = event.seat, event.outcome, self.state
+        if self._is_over or not state.mask(seat):
             raise LogError(f"expected a decision of a seat among {self.owed()}, got one of seat {seat!r}")
-        if event.outcome is Outcome.OUR_FAULT or (event.outcome is Outcome.RETIRED) != self.is_out(seat):
-            raise LogError(f"expected another outcome for seat {seat}, got {event.outcome.value!r}")
-        if event.outcome is not Outcome.OK and event.action != self.fallback(seat):
+        if (outcome is RETIRED) != self.is_out(seat) or outcome is OUR_FAULT:
+            raise LogError(f"expected another outcome for seat {seat}, got {outcome.value!r}")
+        if outcome is not OK and event.action != self.fallback(seat):
             raise LogError(f"expected the fallback {self.fallback(seat)!r}, got {event.action!r}")
-        sealed = self.state.is_sealed
+        sealed = state.is_sealed
         self._told[seat] = event
-        self.state.apply(seat, event.action)
+        state.apply(seat, event.action)
         self.log.append(event)
         self.decisions[seat] += 1
         self.sealed[seat] += sealed
         self.last[seat] = event
-        self.outcomes[seat][event.outcome] = self.outcomes[seat].get(event.outcome, 0) + 1
+        self._count(seat, outcome)
         self._after_event(seat)
+
+    def _count(self, seat: int, outcome: Outcome) -> None:
+        counts = self.outcomes[seat]
+        counts[outcome] = counts.get(outcome, 0) + 1
+        if outcome is not OK and outcome.is_fault:
+            self._faults[seat] += 1
 
     def _retire(self, event: Retired) -> None:
         if self.is_over or not 0 <= event.seat < self.seats or self.is_out(event.seat):
@@ -220,27 +235,34 @@ class Game:
             self._fell_to_retirement = True
 
     def _after_event(self, seat: int | None) -> None:
-        while len(self.deal_ends) < len(self.state.deals):
+        """Bring up to date what follows from the state; `seat` has just decided, None if nobody has."""
+        state = self.state
+        self._is_over = state.is_over or self.void or self._fell_to_retirement
+        while len(self.deal_ends) < len(state.deals):
             self.deal_ends.append(len(self.log))
-        owing = set(self.owed())
-        for newly in owing - (self._owing - {seat}):
-            self.owed_since[newly] = len(self.log)
-        self._owing = owing
-        if self.is_over or not self.state.is_sealed:
+        before, self._owing = self._owing, self.owed()
+        for owing in self._owing:
+            if owing == seat or owing not in before:
+                self.owed_since[owing] = len(self.log)
+        if self._held and (self._is_over or not state.is_sealed):
             self.news += self._held.values()
             self._held.clear()
-        if self.is_over:
-            self.news.append(
-                {
-                    "event": "ended",
-                    "ended_by": self.ending and self.ending.value,
-                    "totals": self.state.totals.copy(),
-                    "places": self.places,
-                }
-            )
+        if self._is_over:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        self.news.append(
+            {
+                "event": "ended",
+                "ended_by": self.ending and self.ending.value,
+                "totals": self.state.totals.copy(),
+                "places": self.places,
+            }
+        )
 
     def _tell(self, news: dict[str, Any]) -> None:
         if news["event"] == "action":
             decided = self._told[news["seat"]]
-            news = {**news, "outcome": decided.outcome.value, "ms": decided.ms}
+            news["outcome"] = VALUES[decided.outcome]
+            news["ms"] = decided.ms
         self.news.append(news)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -14,6 +16,9 @@ from bot_sdk.games.base import Packs
 SECRET_BYTES: Final = 32
 MAX_ENTROPY_BYTES: Final = 256
 _WORDS: Final = 1 << 32
+_EIGHT_WORDS: Final = struct.Struct(">8I")
+_USABLE: Final = tuple((i, _WORDS - _WORDS % (i + 1)) for i in range(len(NAMES) - 1, 0, -1))
+"""For each swap of the shuffle, from the last card on: the least word that would bias it."""
 
 
 class FairnessError(SdkError, ValueError):
@@ -47,8 +52,7 @@ def shuffled(deal_key: bytes) -> list[int]:
     """Shuffle 52 cards by Fisher–Yates with unbiased words from `deal_key`."""
     words = _words(deal_key)
     deck = list(range(len(NAMES)))
-    for i in range(len(deck) - 1, 0, -1):
-        usable = _WORDS - _WORDS % (i + 1)
+    for i, usable in _USABLE:
         x = next(words)
         while x >= usable:
             x = next(words)
@@ -94,12 +98,8 @@ def given(decks: Sequence[Sequence[int]]) -> Packs:
 
 
 def _words(deal_key: bytes) -> Iterator[int]:
-    counter = 0
-    while True:
-        block = hmac.digest(deal_key, counter.to_bytes(8, "big"), "sha256")
-        counter += 1
-        for at in range(0, len(block), 4):
-            yield int.from_bytes(block[at : at + 4], "big")
+    for counter in itertools.count():
+        yield from _EIGHT_WORDS.unpack(hmac.digest(deal_key, counter.to_bytes(8, "big"), "sha256"))
 
 
 def _tag(purpose: str) -> bytes:

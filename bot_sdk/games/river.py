@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Self
 
-from bot_sdk.cards import NAMES, SUIT_MASKS, cards_in, names_in, suit_of
-from bot_sdk.games.base import PLAY, Packs, State, Tell, Trick, suit_name
+from bot_sdk.cards import NAMES, mask_of, names_in, suit_of
+from bot_sdk.games.base import PLAY, Packs, State, Tell, suit_name
 from bot_sdk.games.options import Choice, Option, Whole
+from bot_sdk.games.tricks import LED
 
 BID: Final = 52
 EXACT: Final = 10
 MOST_CARDS: Final = 12
-NO_BID: Final = -1
+BIDS: Final = tuple(((2 << cards) - 1) << BID for cards in range(MOST_CARDS + 1))
+"""The mask of all bids, by the number of cards."""
 
 
 def most_cards(seats: int) -> int:
@@ -70,56 +72,11 @@ class River(State):
         """The seat after the dealer."""
         return (self.dealer + 1) % self.seats
 
-    @property
-    def is_sealed(self) -> bool:
-        """Whether bids are owed that stay hidden until the last is in."""
-        return self.phase == "bid" and self.options["bidding"] == "simultaneous"
-
-    def actors(self) -> list[int]:
-        """List the seats that owe an action."""
-        if self.phase == "play":
-            return [self.trick.next_seat(self.seats)]
-        if self.phase == "over":
-            return []
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """Build what `seat` may know besides the tricks that are won (docs/contract.md, River)."""
+        bids = self.bids.copy()
         if self.is_sealed:
-            return [seat for seat, bid in enumerate(self.bids) if bid == NO_BID]
-        made = self.seats - self.bids.count(NO_BID)
-        return [(self.eldest + made) % self.seats]
-
-    def turn(self, audience: int | None) -> list[int]:
-        """List the seats that owe an action as far as `audience` may know."""
-        if not self.is_sealed:
-            return self.actors()
-        return [seat for seat in range(self.seats) if seat != audience or self.bids[seat] == NO_BID]
-
-    def codes(self, seat: int) -> list[int]:
-        """List the codes of the legal actions of `seat`."""
-        if seat not in self.actors():
-            return []
-        if self.phase == "play":
-            return list(cards_in(self.playable(seat)))
-        barred = self._barred_bid(seat)
-        return [BID + bid for bid in range(self.cards + 1) if bid != barred]
-
-    def playable(self, seat: int) -> int:
-        """Give the mask of the cards that `seat`, on turn, may play: follow suit if able."""
-        hand = self.hands[seat]
-        if not self.trick.cards:
-            return hand
-        return hand & SUIT_MASKS[suit_of(self.trick.cards[0])] or hand
-
-    def step(self, seat: int, code: int) -> None:
-        """Take an action known to be legal."""
-        if self.tell and not self.is_sealed:
-            self.tell({"event": "action", "seat": seat, "action": self.ACTIONS[code]})
-        if code < BID:
-            self._play(seat, code)
-        else:
-            self._bid(seat, code - BID)
-
-    def observe(self, seat: int | None) -> dict[str, Any]:
-        """Build all that `seat` may know (docs/contract.md, River)."""
-        sealed = self.is_sealed
+            bids = [bid if bidder == seat else None for bidder, bid in enumerate(bids)]
         return {
             "deal": self.deal_number,
             "cards": self.cards,
@@ -127,13 +84,10 @@ class River(State):
             "hand": None if seat is None else names_in(self.hands[seat]),
             "upcard": NAMES[self.upcard],
             "trump": suit_name(self.trump),
-            "bids": [
-                None if bid == NO_BID or (sealed and bidder != seat) else bid for bidder, bid in enumerate(self.bids)
-            ],
+            "bids": bids,
             "tricks_won": self.tricks_won.copy(),
             "totals": self.totals.copy(),
-            "trick": self.trick.as_json() if self.phase == "play" else None,
-            "tricks": [trick.as_json() for trick in self.tricks],
+            "trick": self._shown_trick(),
         }
 
     def _copy_own(self, twin: Self) -> None:
@@ -146,21 +100,25 @@ class River(State):
 
     def _deal(self) -> None:
         self.deal_number += 1
-        self.dealer = (self.options["first_dealer"] + self.deal_number) % self.seats
+        seats = self.seats
+        self.dealer = (self.options["first_dealer"] + self.deal_number) % seats
         self.cards = self.schedule[self.deal_number]
-        self.pack = self.packs(self.deal_number)
-        dealt = self.seats * self.cards
-        self.hands = [0] * self.seats
-        for at in range(dealt):
-            self.hands[(self.eldest + at) % self.seats] |= 1 << self.pack[at]
-        self.upcard = self.pack[dealt]
+        pack = self.pack = self.packs(self.deal_number)
+        eldest = self.eldest
+        dealt = seats * self.cards
+        from_eldest = [mask_of(pack[at:dealt:seats]) for at in range(seats)]
+        self.hands = from_eldest[-eldest:] + from_eldest[:-eldest]
+        self.upcard = pack[dealt]
         self.trump = suit_of(self.upcard)
-        self.bids = [NO_BID] * self.seats
-        self.tricks_won = [0] * self.seats
-        self.trick = Trick(self.eldest, [])
-        self.tricks = []
+        self.bids: list[int | None] = [None] * seats
+        self.tricks_won = [0] * seats
+        self.played = []
+        self.leaders = [eldest]
         self.phase = "bid"
-        if self.tell:
+        self.is_sealed = self.options["bidding"] == "simultaneous"
+        self.actor = 0 if self.is_sealed else eldest
+        self.legal = BIDS[self.cards]
+        if self.tell is not None:
             self.tell(
                 {
                     "event": "deal",
@@ -172,50 +130,57 @@ class River(State):
                 }
             )
 
-    def _barred_bid(self, seat: int) -> int:
-        """Give the bid that the hook forbids to `seat`, or `NO_BID`."""
-        hooked = (
-            seat == self.dealer
-            and self.options["bidding"] == "sequential"
-            and self.options["hook"] != "off"
-            and not (self.options["hook"] == "not_one" and self.cards == 1)
-        )
-        if not hooked:
-            return NO_BID
-        return self.cards - sum(bid for bid in self.bids if bid != NO_BID)
+    def _sealed_mask(self, seat: int) -> int:
+        return BIDS[self.cards] if self.bids[seat] is None else 0
 
-    def _bid(self, seat: int, bid: int) -> None:
-        sealed = self.is_sealed
-        self.bids[seat] = bid
-        if NO_BID in self.bids:
-            return
-        self.phase = "play"
-        if sealed and self.tell:
-            for bidder, made in enumerate(self.bids):
-                self.tell({"event": "action", "seat": bidder, "action": self.ACTIONS[BID + made]})
+    def _decide(self, seat: int, code: int) -> None:
+        bids = self.bids
+        bids[seat] = code - BID
+        if None not in bids:
+            self._reveal()
+            self._lead(self.eldest)
+        elif self.is_sealed:
+            self.actor = bids.index(None)
+        else:
+            self.actor = (seat + 1) % self.seats
+            if self.actor == self.dealer:
+                self.legal ^= self._hooked()
 
-    def _play(self, seat: int, card: int) -> None:
-        winner = self._lay(seat, card)
-        if winner is None:
-            return
+    def _hooked(self) -> int:
+        """Give the bid that the hook forbids to the dealer, who bids last, as a mask; 0 if none."""
+        hook = self.options["hook"]
+        if hook == "off" or (hook == "not_one" and self.cards == 1):
+            return 0
+        barred = self.cards - sum(bid for bid in self.bids if bid is not None)
+        return 1 << BID + barred if barred >= 0 else 0
+
+    def _reveal(self) -> None:
+        """Tell the bids that were hidden until now."""
+        if self.is_sealed and self.tell is not None:
+            for bidder, bid in enumerate(self.bids):
+                self.tell({"event": "action", "seat": bidder, "action": f"bid:{bid}"})
+
+    def _binding_on(self, led: int) -> int:
+        return LED[led]
+
+    def _trick_won(self, winner: int) -> None:
         self.tricks_won[winner] += 1
-        if len(self.tricks) == self.cards:
+        if not self.legal:
             self._score_round()
 
     def _score_round(self) -> None:
-        points = [self._points(seat) for seat in range(self.seats)]
-        for seat, bid in enumerate(self.bids):
-            self.exact_bids[seat] += bid == self.tricks_won[seat]
-        self.totals = [total + gained for total, gained in zip(self.totals, points, strict=True)]
+        bids, totals, loses_all = self.bids, self.totals, self.options["miss"] == "zero"
+        points = self.tricks_won.copy()
+        for seat, won in enumerate(self.tricks_won):
+            if won == bids[seat]:
+                points[seat] += EXACT
+                self.exact_bids[seat] += 1
+            elif loses_all:
+                points[seat] = 0
+            totals[seat] += points[seat]
         is_last = self.deal_number + 1 == len(self.schedule)
         if is_last:
-            self.phase = "over"
+            self._end()
         self._end_deal(points)
         if not is_last:
             self._deal()
-
-    def _points(self, seat: int) -> int:
-        won = self.tricks_won[seat]
-        if won == self.bids[seat]:
-            return won + EXACT
-        return won if self.options["miss"] == "tricks" else 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Self
 
-from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, SUITS, cards_in, mask_of, names_in, rank_of, suit_of
-from bot_sdk.games.base import NO_TRUMP, PLAY, Packs, State, Tell, Trick, suit_name
+from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, SUITS, mask_of, names_in, rank_of, suit_of
+from bot_sdk.games.base import NO_TRUMP, PLAY, Packs, State, Tell, suit_name
 from bot_sdk.games.options import Choice, Option, Whole
+from bot_sdk.games.tricks import LED
 
 OPTIONS: Final[tuple[Option, ...]] = (
     Whole("target", 1, 50, 7, "points to win"),
@@ -30,6 +31,7 @@ HAND: Final = 6
 RUN: Final = 3
 DISCARD: Final = 52
 STAND, BEG, GO_RUN, GIVE = 104, 105, 106, 107
+STAND_OR_BEG: Final = 1 << STAND | 1 << BEG
 
 _HONOURS: Final = (1, 2, 3, 4)  # J Q K A
 PIPS: Final = {
@@ -41,7 +43,7 @@ PIPS: Final = {
 class SevenUp(State):
     """The state of a game of Seven Up; phases ``beg gift discard play over``."""
 
-    __slots__ = ("_taken", "begged", "discards", "drawn", "fresh_points", "to_discard", "upcards")
+    __slots__ = ("begged", "discards", "drawn", "fresh_points", "to_discard", "upcards")
 
     ACTIONS: ClassVar[tuple[str, ...]] = (
         *PLAY,
@@ -64,71 +66,8 @@ class SevenUp(State):
         """The seat that isn't the dealer."""
         return 1 - self.dealer
 
-    @property
-    def is_sealed(self) -> bool:
-        """Whether discards are owed: they stay secret."""
-        return self.phase == "discard"
-
-    def actors(self) -> list[int]:
-        """List the seats that owe an action."""
-        if self.phase == "play":
-            return [self.trick.next_seat(2)]
-        if self.phase == "discard":
-            return [seat for seat in (0, 1) if self.to_discard[seat]]
-        if self.phase == "beg":
-            return [self.eldest]
-        return [self.dealer] if self.phase == "gift" else []
-
-    def turn(self, audience: int | None) -> list[int]:
-        """List the seats that owe an action as far as `audience` may know."""
-        if self.phase != "discard":
-            return self.actors()
-        return [seat for seat in (0, 1) if seat != audience or self.to_discard[seat]]
-
-    def codes(self, seat: int) -> list[int]:
-        """List the codes of the legal actions of `seat`."""
-        if seat not in self.actors():
-            return []
-        if self.phase == "play":
-            return list(cards_in(self.playable(seat)))
-        if self.phase == "discard":
-            return [DISCARD + card for card in cards_in(self.hands[seat])]
-        if self.phase == "beg":
-            return [STAND, BEG]
-        return [GO_RUN, GIVE] if self._may_give() else [GO_RUN]
-
-    def playable(self, seat: int) -> int:
-        """Give the mask of the cards that `seat`, on turn, may play (docs/rules.md, Seven Up 5)."""
-        hand = self.hands[seat]
-        if not self.trick.cards:
-            return hand
-        following = hand & SUIT_MASKS[suit_of(self.trick.cards[0])]
-        trumps = hand & SUIT_MASKS[self.trump]
-        if following or self.options["void_play"] == "must_trump":
-            return following | trumps or hand
-        return hand
-
-    def step(self, seat: int, code: int) -> None:
-        """Take an action known to be legal."""
-        if self.tell and self.phase != "discard":
-            self.tell({"event": "action", "seat": seat, "action": self.ACTIONS[code]})
-        if code < DISCARD:
-            self._play(seat, code)
-        elif code < STAND:
-            self._discard(seat, code - DISCARD)
-        elif code == STAND:
-            self._fix_trump_of_first_upcard()
-        elif code == GIVE:
-            self._give()
-        elif code == BEG and self.options["gift"]:
-            self.begged = True
-            self.phase = "gift"
-        else:
-            self.begged = True
-            self._run_the_cards()
-
-    def observe(self, seat: int | None) -> dict[str, Any]:
-        """Build all that `seat` may know (docs/contract.md, Seven Up)."""
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """Build what `seat` may know besides the tricks that are won (docs/contract.md, Seven Up)."""
         return {
             "deal": self.deal_number,
             "dealer": self.dealer,
@@ -139,18 +78,33 @@ class SevenUp(State):
             "discards": None if seat is None else names_in(self.discards[seat]),
             "to_discard": None if seat is None else self.to_discard[seat],
             "totals": self.totals.copy(),
-            "trick": self.trick.as_json() if self.phase == "play" else None,
-            "tricks": [trick.as_json() for trick in self.tricks],
+            "trick": self._shown_trick(),
         }
 
     def _copy_own(self, twin: Self) -> None:
-        twin._taken = self._taken.copy()
         twin.begged = self.begged
         twin.discards = self.discards.copy()
         twin.drawn = self.drawn
         twin.fresh_points = self.fresh_points.copy()
         twin.to_discard = self.to_discard.copy()
         twin.upcards = self.upcards.copy()
+
+    def _decide(self, seat: int, code: int) -> None:
+        if code < STAND:
+            self._discard(seat, code - DISCARD)
+        elif code == STAND:
+            self._fix_trump_of_first_upcard()
+        elif code == GIVE:
+            self._give()
+        else:
+            self._beg_or_run(code)
+
+    def _beg_or_run(self, code: int) -> None:
+        self.begged = True
+        if code == BEG and self.options["gift"]:
+            self._ask("gift", self.dealer, 1 << GO_RUN | (1 << GIVE if self._may_give() else 0))
+        else:
+            self._run_the_cards()
 
     def _deal(self) -> None:
         self.deal_number += 1
@@ -164,19 +118,25 @@ class SevenUp(State):
         self.begged = False
         self.discards = [0, 0]
         self.to_discard = [0, 0]
-        self.trick = Trick(self.eldest, [])
-        self.tricks = []
-        self._taken = [0, 0]
+        self.played = []
+        self.leaders = [self.eldest]
         self.fresh_points = [0, 0]
-        self.phase = "beg"
+        self._ask("beg", self.eldest, STAND_OR_BEG)
         self._draw(HAND)
         self._turn_upcard("deal")
 
     def _draw(self, cards_each: int) -> None:
-        for _ in range(cards_each):
-            self.hands[self.eldest] |= 1 << self.pack[self.drawn]
-            self.hands[self.dealer] |= 1 << self.pack[self.drawn + 1]
-            self.drawn += 2
+        end = self.drawn + 2 * cards_each
+        self.hands[self.eldest] |= mask_of(self.pack[self.drawn : end : 2])
+        self.hands[self.dealer] |= mask_of(self.pack[self.drawn + 1 : end : 2])
+        self.drawn = end
+
+    def _ask(self, phase: str, seat: int, legal: int) -> None:
+        """Have `seat` alone owe an action."""
+        self.phase = phase
+        self.is_sealed = False
+        self.actor = seat
+        self.legal = legal
 
     def _turn_upcard(self, event: str) -> None:
         card = self.pack[self.drawn]
@@ -184,7 +144,7 @@ class SevenUp(State):
         self.upcards.append(card)
         if self.options["turned_jack"] == "every":
             self._score_turned_jack()
-        if self.tell:
+        if self.tell is not None:
             self.tell(
                 {
                     "event": event,
@@ -207,7 +167,7 @@ class SevenUp(State):
     def _end_if_won(self) -> bool:
         if max(self.totals) < self.options["target"] or self.totals[0] == self.totals[1]:
             return False
-        self.phase = "over"
+        self._end()
         self._end_deal(self.fresh_points.copy())
         return True
 
@@ -219,18 +179,18 @@ class SevenUp(State):
         if self._fix_trump():
             return
         self._score(self.eldest)
-        self._lead()
+        self._lead(self.eldest)
 
     def _fix_trump_of_first_upcard(self) -> None:
         if not self._fix_trump():
-            self._lead()
+            self._lead(self.eldest)
 
     def _fix_trump(self) -> bool:
         """Make the last upcard's suit trump; tell whether its Jack, under ``final``, has ended the game."""
         self.trump = suit_of(self.upcards[-1])
         if self.options["turned_jack"] == "final":
             self._score_turned_jack()
-        if self.tell:
+        if self.tell is not None:
             self.tell({"event": "trump", "trump": SUITS[self.trump], "totals": self.totals.copy()})
         return self.options["turned_jack"] == "final" and self._end_if_won()
 
@@ -245,31 +205,42 @@ class SevenUp(State):
             self._turn_upcard("run")
             if self.is_over:
                 return
-        self.phase = "discard"
-        self._fix_trump()
+        if not self._fix_trump():
+            self._ask_for_discards()
 
     def _void(self) -> None:
         self._end_deal(self.fresh_points.copy(), void=True)
         self._deal()
 
+    def _ask_for_discards(self) -> None:
+        """Have whoever holds too many cards owe discards, all at the same time."""
+        actor = 0 if self.to_discard[0] else 1
+        self._ask("discard", actor, self._sealed_mask(actor))
+        self.is_sealed = True
+
+    def _sealed_mask(self, seat: int) -> int:
+        return self.hands[seat] << DISCARD if self.to_discard[seat] else 0
+
     def _discard(self, seat: int, card: int) -> None:
         self.hands[seat] ^= 1 << card
         self.discards[seat] |= 1 << card
         self.to_discard[seat] -= 1
-        if not any(self.to_discard):
-            if self.tell:
-                self.tell({"event": "discarded"})
-            self._lead()
-
-    def _lead(self) -> None:
-        self.phase = "play"
-
-    def _play(self, seat: int, card: int) -> None:
-        winner = self._lay(seat, card)
-        if winner is None:
+        if any(self.to_discard):
+            self._ask_for_discards()
             return
-        self._taken[winner] |= mask_of(self.tricks[-1].cards)
-        if len(self.tricks) == HAND:
+        if self.tell is not None:
+            self.tell({"event": "discarded"})
+        self._lead(self.eldest)
+
+    def _binding_on(self, led: int) -> int:
+        suit, trumps = LED[led], SUIT_MASKS[self.trump]
+        follower = self.hands[1 - self.actor]
+        if self.options["void_play"] == "must_trump" or follower & suit:
+            return suit | trumps
+        return 0
+
+    def _trick_won(self, winner: int) -> None:  # noqa: ARG002 - who won is among the leaders
+        if not self.legal:
             self._score_play()
 
     def _score_play(self) -> None:
@@ -281,16 +252,24 @@ class SevenUp(State):
 
     def _points_of_play(self) -> list[int]:
         """List the seats that score high, low, jack and game, each once a point (docs/rules.md, Seven Up 6)."""
-        trumps = (self._taken[0] | self._taken[1]) & SUIT_MASKS[self.trump]
+        taken = self._taken()
+        trumps = mask_of(self.played) & SUIT_MASKS[self.trump]
         prizes = [trumps.bit_length() - 1, (trumps & -trumps).bit_length() - 1] if trumps else []
         jack = self.trump * 13 + JACK
         if trumps >> jack & 1:
             prizes.append(jack)
-        scorers = [0 if self._taken[0] >> card & 1 else 1 for card in prizes]
+        scorers = [0 if card in taken[0] else 1 for card in prizes]
         values = PIPS[self.options["pips"]]
-        pips = [sum(values[rank_of(card)] for card in cards_in(taken)) for taken in self._taken]
+        pips = [sum([values[rank_of(card)] for card in cards]) for cards in taken]
         if pips[0] != pips[1]:
             scorers.append(0 if pips[0] > pips[1] else 1)
         elif self.options["game_tie"] == "non_dealer":
             scorers.append(self.eldest)
         return scorers
+
+    def _taken(self) -> list[list[int]]:
+        """List the cards that each seat has taken."""
+        taken: list[list[int]] = [[], []]
+        for at, winner in enumerate(self.leaders[1:]):
+            taken[winner] += self.played[2 * at : 2 * at + 2]
+        return taken

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from bot_sdk.events import Outcome
-from bot_sdk.messages import Decision, Decisions, encode
+from bot_sdk.messages import encode
 from bot_sdk.replies import BadReply, Missed, Reply, read_action, read_actions
+from bot_sdk.sending import SentDecision, SentDecisions
 from service.outbound.values import HEAD_SHOWN, Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 
@@ -17,7 +18,7 @@ class Asking(msgspec.Struct, frozen=True):
     """One decision to be asked of one bot."""
 
     game_id: str
-    decision: Decision
+    decision: SentDecision
     endpoint: Endpoint
     max_batch: int = 1
 
@@ -42,7 +43,7 @@ def single(asking: Asking, key: int) -> Call:
 def batch(askings: Sequence[Asking], key: int, name: str) -> Call:
     """Make the call that asks several decisions of one endpoint with equal budgets, under a `name` of its own."""
     endpoint, budget_ms = askings[0].endpoint, askings[0].decision.budget_ms
-    message = Decisions(budget_ms=budget_ms, decisions=[asking.decision for asking in askings])
+    message = SentDecisions(budget_ms=budget_ms, decisions=[asking.decision for asking in askings])
     return Call(
         key=key,
         endpoint=endpoint,

@@ -54,7 +54,7 @@ class Players:
         """Say how a bot's seat is asked for the decision it owes: where it was when the game was made."""
         shown = table.meta.seats[seat]
         endpoint = self._roster.endpoint(shown.bot_id or "", shown.url or "")
-        return Asking(table.id, table.decision(seat), endpoint, shown.max_batch)
+        return Asking(table.id, table.request(seat), endpoint, shown.max_batch)
 
     def why_out(self, table: Table, seat: int) -> RetiredBecause | None:
         """Say why a bot's seat isn't to be asked any more, None if it is.

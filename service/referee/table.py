@@ -15,6 +15,7 @@ from bot_sdk.games.packs import committed
 from bot_sdk.games.registry import ruleset
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
 from bot_sdk.results.values import GameState
+from bot_sdk.sending import Sender, SentDecision
 from service.store import entities
 from service.store.clock import Moment
 
@@ -42,6 +43,7 @@ class Table:
     kinds: list[str] = field(init=False)
     bots: list[str] = field(init=False)
     info: GameInfo = field(init=False)
+    _sender: Sender | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Work out what stays as it is."""
@@ -126,10 +128,19 @@ class Table:
         return self.game.owed_since[seat] <= self.length and moment.now >= self.deadline(seat, moment)
 
     def decision(self, seat: int) -> Decision:
-        """Build the request for the decision that a bot's seat owes; its first one has a budget of its own."""
+        """Build the decision that a bot's seat owes, for a bot of this process."""
+        return decision_of(self.game, self.info, seat, self._budget_ms(seat))
+
+    def request(self, seat: int) -> SentDecision:
+        """Build the same for sending."""
+        if self._sender is None:
+            self._sender = Sender(self.game, self.info)
+        return self._sender.decision(seat, self._budget_ms(seat))
+
+    def _budget_ms(self, seat: int) -> int:
+        """Give the time that a bot's seat has for its decision: its first one has a budget of its own."""
         limits = self.meta.limits
-        first = self.game.decisions[seat] == 0
-        return decision_of(self.game, self.info, seat, limits.first_budget_ms if first else limits.budget_ms)
+        return limits.budget_ms if self.game.decisions[seat] else limits.first_budget_ms
 
     def record(self, status: record.Status) -> record.Record:
         """Make the record of the game, which has ended as `status`."""

@@ -35,6 +35,26 @@ def test_unknown_fields_are_ignored():
     assert read_action(body(thinking={"depth": [1, 2.5, None]}, x="☃"), ID).action == "play:QH"
 
 
+@given(
+    st.dictionaries(
+        st.sampled_from(["decision_id", "action", "note"]),
+        st.sampled_from([ID, "gam_2.0.0", "play:QH", "x" * 64, "x" * 65, "é" * 64, None, 7, [], "é" * 250, "é" * 251])
+        | st.text(),
+    )
+)
+def test_the_usual_fields_alone_are_read_as_beside_others(fields: dict[str, object]):
+    def read(**more: object) -> object:
+        raw = json.dumps(fields | more).encode()
+        batch = json.dumps({"actions": [fields | more]}).encode()
+        try:
+            one = read_action(raw, ID)
+        except BadReply as error:
+            return str(error), read_actions(batch, [ID])
+        return one, read_actions(batch, [ID])
+
+    assert read() == read(unknown=1)
+
+
 NOT_JSON = {
     "nothing": b"",
     "html": b"<html>",
@@ -136,7 +156,16 @@ class TestBatches:
         assert set(read) == set(self.IDS)
         assert read["gam_1.0.0"] == Reply("bid:0", None)
 
-    @pytest.mark.parametrize("fields", [{}, {"action": 7}, {"action": "x" * 65}, {"action": "bid:0", "note": 7}])
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {},
+            {"action": 7},
+            {"action": "x" * 65},
+            {"action": "bid:0", "note": 7},
+            {"action": "bid:0", "note": "é" * 251},
+        ],
+    )
     def test_a_bad_item_is_bad_for_it_alone(self, fields):
         read = self.read({"decision_id": "gam_1.0.0"} | fields, {"decision_id": "gam_2.1.4", "action": "bid:0"})
         assert read["gam_1.0.0"].outcome is Outcome.BAD_REPLY

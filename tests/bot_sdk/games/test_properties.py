@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot_sdk.cards import NAMES, SUITS
 from bot_sdk.events import Decided, Event
-from bot_sdk.games.base import IllegalAction, State
+from bot_sdk.games.base import NOBODY, IllegalAction, State, drawn
 from bot_sdk.games.game import Game
 from bot_sdk.games.registry import ruleset
 from tests.bot_sdk.tables import (
@@ -56,6 +56,52 @@ def test_legal_actions_come_in_the_fixed_order_without_doubles(table: Table) -> 
         for seat in state.actors():
             places = [fixed_order(action) for action in state.legal_actions(seat)]
             assert places == sorted(set(places))
+
+    play_out(table.state(), table.rng(), check)
+
+
+@given(tables(longest=12))
+def test_masks_codes_and_texts_say_the_same_actions(table: Table) -> None:
+    def check(state: State) -> None:
+        for seat in range(table.seats):
+            codes = [code for code in range(len(state.ACTIONS)) if state.mask(seat) >> code & 1]
+            assert state.codes(seat) == codes
+            assert state.legal_actions(seat) == [state.ACTIONS[code] for code in codes]
+            assert [action for action in state.ACTIONS if state.is_legal(seat, action)] == state.legal_actions(seat)
+            if codes:
+                assert state.first_legal(seat) == state.ACTIONS[codes[0]]
+        for stranger in (-1, table.seats):
+            assert state.mask(stranger) == 0
+        assert state.actor == (state.actors()[0] if state.actors() else NOBODY)
+        assert state.legal == state.mask(state.actor)
+
+    play_out(table.state(), table.rng(), check)
+
+
+@given(tables(longest=3))
+def test_steps_make_the_same_game_as_applied_texts(table: Table) -> None:
+    stepped, applied, rng = table.state(), table.state(), table.rng()
+    while stepped.actor != NOBODY:
+        seat, code = stepped.actor, drawn(stepped.legal, rng.random)
+        stepped.step(seat, code)
+        applied.apply(seat, applied.ACTIONS[code])
+    assert snapshot(stepped) == snapshot(applied)
+
+
+@given(st.sets(st.integers(0, 107), min_size=1), st.floats(0, 1, exclude_max=True))
+def test_a_code_is_drawn_by_its_place_in_the_mask(codes: set[int], at: float) -> None:
+    mask = sum(1 << code for code in codes)
+    assert drawn(mask, lambda: at) == sorted(codes)[int(at * len(codes))]
+
+
+@given(tables())
+def test_tricks_are_the_cards_played_cut_by_their_leaders(table: Table) -> None:
+    def check(state: State) -> None:
+        seen = state.observe(None)
+        shown = [(trick.leader, [NAMES[card] for card in trick.cards], trick.winner) for trick in state.tricks]
+        assert shown == [(trick["leader"], trick["cards"], trick["winner"]) for trick in seen["tricks"]]
+        assert state.trick.winner is None
+        assert seen["trick"] in (None, {"leader": state.trick.leader, "cards": [NAMES[c] for c in state.trick.cards]})
 
     play_out(table.state(), table.rng(), check)
 
