@@ -60,8 +60,7 @@ clean:
 
 .venv-peers/peers.stamp: benchmarks/peers/requirements.txt | .venv/bin/python
 	$(BIN)/python -m venv .venv-peers
-	while read -r peer; do \
+	missing=; while read -r peer; do \
 	  .venv-peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || \
-	    echo "$$peer can't be installed here: what is compared with it will be skipped"; \
-	done < $<
-	@touch $@
+	    { missing=1; echo "$$peer can't be installed here: what is compared with it is skipped"; }; \
+	done < $<; test -n "$$missing" || touch $@

@@ -38,7 +38,7 @@ def main(names: list[str], effort: Effort = FULL, results: Path = RESULTS) -> in
         for name, line in measured(names or list(SUBJECTS), effort):
             lines.append((name, line))
             table.add(name, line)
-    results.write_text(as_json(lines))
+            results.write_text(as_json(lines))  # each time: what was measured stays, should a later subject break
     return int(any(isinstance(line, Row) and line.is_met is False for _, line in lines))
 
 

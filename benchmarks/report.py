@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from rich import box
 from rich import table as rich_table
@@ -17,6 +18,9 @@ from rich.live import Live
 
 from benchmarks.harness import Line, Row, Skipped
 
+PLAIN_WIDTH: Final = 150
+"""Columns where there is no terminal to ask."""
+
 
 class Table:
     """A table on the terminal that grows row by row; use it in a ``with``."""
@@ -24,11 +28,12 @@ class Table:
     def __init__(self, console: Console | None = None) -> None:
         """Print on stdout, or where `console` does."""
         self._table = rich_table.Table(box=box.SIMPLE_HEAD, caption=_caption(), caption_justify="left")
-        for title in ("subject", "what"):
-            self._table.add_column(title)
+        self._table.add_column("subject", no_wrap=True)
+        self._table.add_column("what")
         for title in ("median", "min–max", "target"):
             self._table.add_column(title, justify="right", no_wrap=True)
         self._table.add_column()
+        console = console or Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
         self._live = Live(self._table, console=console, auto_refresh=False, vertical_overflow="visible")
 
     def __enter__(self) -> Self:
