@@ -99,7 +99,7 @@ class Aftermath:
         self._gone.clear()
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:
-        """Write the result, tell the bots, and let the game leave what is due: in this order, so that none is lost.
+        """Write the result, tell the bots, pack the game, let it leave `due`: in this order, so that none is lost.
 
         Bots of a game on a shared board are told when that is closed. Whoever closes it has its games driven again.
         """
@@ -116,6 +116,7 @@ class Aftermath:
             self._note_endings(meta, table, ended_at)
         if is_readable:
             self._show(meta, state, table)
+            self._store.games.pack(meta.id)
         self._store.games.settle(meta)
 
     def released(self, meta: Game, state: GameState, table: Table | None) -> None:
@@ -125,6 +126,7 @@ class Aftermath:
         """
         if is_shared(meta.slot) and self._store.tournaments.is_readable(meta.slot):
             self._show(meta, state, table)
+            self._store.games.pack(meta.id)
 
     def _now(self, meta: Game, ended_at: int) -> int:
         """Give a time at which something is due at once: the game's end, unless the clock may have been set since."""
@@ -189,7 +191,7 @@ class Aftermath:
         self._calls.notify(
             Call(
                 key=(meta.id, seat, what),
-                endpoint=Endpoint(bot_id, shown.url or "", known.secrets),
+                endpoint=Endpoint(bot_id, shown.url or known.url, known.secrets),  # a packed game keeps none
                 body=encode(message),
                 budget_ms=NEWS_BUDGET_MS,
                 webhook_id=f"msg_{meta.id}.{seat}.{what}",

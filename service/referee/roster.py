@@ -22,6 +22,7 @@ class Known:
     """What was read of a bot. `gone_url`: where it has asked not to be called; `endpoints` by the URLs of its seats."""
 
     is_disabled: bool
+    url: str = ""
     gone_url: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     endpoints: dict[str, Endpoint] = field(default_factory=dict, repr=False)
@@ -81,4 +82,5 @@ class Roster:
         except NotFoundError:  # deleted meanwhile
             secrets = ()
         is_disabled = bot is None or not secrets or bot.state is BotState.DISABLED
-        return Known(is_disabled, bot.url if bot and is_gone(bot) else None, secrets)
+        url = bot.url if bot else ""
+        return Known(is_disabled, url, url if bot and is_gone(bot) else None, secrets)

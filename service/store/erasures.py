@@ -5,17 +5,20 @@ An erasure is written down before anything is erased, so that it is taken to its
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from bot_sdk.events import Decided, Event
-from service.store import keys
+from service.store import keys, packed
 from service.store.documents import Documents, encode
 from service.store.entities import Game, Seat
-from service.store.errors import ContendedError
+from service.store.errors import ContendedError, DamagedError
 from service.store.lua import Args, Scripts
+from service.store.packed import Kept
+from service.store.shelf import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -49,6 +52,7 @@ class ErasureStore:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
+        self._shelf = Shelf(redis)
         self._erasures = Documents(redis, Erasure, keys.erasure)
         self.get = self._erasures.get
         self.change = self._erasures.change
@@ -67,7 +71,12 @@ class ErasureStore:
         for _ in range(_MOST_TRIES):
             fields = cast("dict[bytes, bytes]", self._redis.hgetall(keys.game_meta(game_id)))
             swaps: Args = [part for swap in _edited(fields, edit) for part in swap]
-            if not swaps or self._scripts.run("swap_fields", [keys.game_meta(game_id)], swaps):
+            is_packed = not fields
+            if is_packed and self._shelf.change(
+                game_id, lambda value, notes: _renamed(game_id, Kept(value, notes), edit)
+            ):
+                return
+            if not is_packed and (not swaps or self._scripts.run("swap_fields", [keys.game_meta(game_id)], swaps)):
                 return
         raise ContendedError(f"the seats of game {game_id} changed {_MOST_TRIES} times while we changed them")
 
@@ -79,6 +88,19 @@ class ErasureStore:
         changed: Args = [part for swap in swaps if swap[1] != swap[2] for part in swap]
         if changed:
             self._scripts.run("swap_lines", [key], changed)
+        with suppress(DamagedError):  # nobody can read it, and it keeps nobody from the rest
+            self._strip_packed(game_id, seats)
+
+    def _strip_packed(self, game_id: str, seats: Collection[int]) -> None:
+        for _ in range(_MOST_TRIES):
+            if self._shelf.change(game_id, lambda value, notes: packed.without_notes(game_id, value, notes, seats)):
+                return
+        raise ContendedError(f"the notes of game {game_id} changed {_MOST_TRIES} times while we took some out")
+
+
+def _renamed(game_id: str, kept: Kept, edit: Callable[[Seat], Seat]) -> Kept:
+    game = packed.game_of(game_id, kept.value)
+    return kept._replace(value=packed.with_game(kept.value, replace(game, seats=[edit(seat) for seat in game.seats])))
 
 
 def _edited(fields: dict[bytes, bytes], edit: Callable[[Seat], Seat]) -> Iterator[tuple[bytes, bytes, bytes]]:

@@ -2,7 +2,8 @@
 
 The log is the truth about a running game: whoever wants to know its state replays it. Events are appended by
 one script that checks state, lease and length, so of several writers exactly one wins, and a writer whose
-answer was lost may simply ask again. This module knows no rules: it never looks into an event.
+answer was lost may simply ask again. A game that has ended may be packed (`shelf.py`), which no reader notices.
+This module knows no rules: it never looks into an event.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from service.store.documents import encode
 from service.store.entities import Game, Seat
 from service.store.errors import DamagedError, NotFoundError, told_apart
 from service.store.lua import Args, Scripts
+from service.store.packing import PackingError
+from service.store.shelf import Shelf, readable
 from service.store.stored import Log, as_game, as_log
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
     from redis.client import Pipeline
 
 logger = logging.getLogger(__name__)
+
+_PACKED = 2
+"""What `create_game` gives where a packed game has the id."""
 
 
 _STATES: Final = {state.encode(): state for state in GameState}
@@ -74,6 +80,7 @@ class GameStore:
     def __init__(self, redis: Redis, *, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
+        self._shelf = Shelf(redis)
         self._nonce = nonce
 
     # --- creation and reading -------------------------------------------------------------------------------
@@ -91,8 +98,16 @@ class GameStore:
             self._index(pipe, game)
             pipe.execute()
         pairs = [part for seat, token in sorted((tokens or {}).items()) for part in (str(seat), token)]
-        names = [keys.game_meta(game.id), keys.game_secret(game.id), keys.game_tokens(game.id)]
-        return bool(self._scripts.run("create_game", names, [encode(game), secret, game.state, *pairs]))
+        each = (keys.game_meta, keys.game_secret, keys.game_tokens, keys.game_packed)
+        told = self._scripts.run(
+            "create_game", [key(game.id) for key in each], [encode(game), secret, game.state, *pairs]
+        )
+        return self._is_packed_as(game) if told == _PACKED else bool(told)
+
+    def _is_packed_as(self, game: Game) -> bool:
+        """Whether it is this very game that has been played and packed meanwhile; who sits there may have changed."""
+        (found,) = self._shelf.find([game.id])
+        return isinstance(found, Game) and (found.commitment, found.created_at) == (game.commitment, game.created_at)
 
     def _index(self, pipe: Pipeline, game: Game) -> None:
         entry = {listing.member(game.created_at, game.id): 0}
@@ -121,14 +136,20 @@ class GameStore:
         with self._redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hgetall(keys.game_meta(game_id))
-            return [_as_found(told) for told in told_apart(pipe.execute(raise_on_error=False))]
+            found = [_as_found(told) for told in told_apart(pipe.execute(raise_on_error=False))]
+        missing = [game_id for game_id, game in zip(game_ids, found, strict=True) if game is None]
+        shelved = iter(self._shelf.find(missing))
+        return [next(shelved) if game is None else game for game in found]
 
     def secret(self, game_id: str) -> bytes:
         """Give the secret that fixes a game's packs. Raises NotFoundError."""
         secret = cast("bytes | None", self._redis.get(keys.game_secret(game_id)))
-        if secret is None:
+        if secret is not None:
+            return secret
+        loaded = self._shelf.load(game_id)
+        if loaded is None:
             raise NotFoundError(f"no secret is kept for game {game_id}")
-        return secret
+        return loaded[2]
 
     def tokens(self, game_id: str) -> dict[int, str]:
         """Give the SHA-256 of the tokens of a game's human seats."""
@@ -136,15 +157,20 @@ class GameStore:
         return {int(seat): token.decode() for seat, token in found.items()}
 
     def log(self, game_id: str, start: int = 0) -> Log:
-        """Give the events from the one at `start` on. Raises DamagedError for what can't be read."""
-        return as_log(cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1)))
+        """Give the events from the one at `start` on. Raises DamagedError for what can't be read.
+
+        Once a game is packed, all of them bear the time at which it ended.
+        """
+        lines = cast("list[bytes]", self._redis.lrange(keys.game_log(game_id), start, -1))
+        loaded = None if lines else self._shelf.load(game_id)
+        return loaded[1][start:] if loaded else as_log(lines)
 
     def length(self, game_id: str) -> int:
         """Tell how many events the log has."""
-        return self._redis.llen(keys.game_log(game_id))
+        return self._redis.llen(keys.game_log(game_id)) or len(self.log(game_id))
 
     def load(self, game_id: str) -> tuple[Game, Log, bytes] | None:
-        """Give game, log and secret of one moment, in one round trip; None if there is no such game.
+        """Give game, log and secret of one moment, in one round trip (two, if it is packed); None if there is no game.
 
         Raises DamagedError for a game, a log or a secret that can't be read.
         """
@@ -152,15 +178,13 @@ class GameStore:
             pipe.hgetall(keys.game_meta(game_id))
             pipe.lrange(keys.game_log(game_id), 0, -1)
             pipe.get(keys.game_secret(game_id))
-            told = told_apart(pipe.execute(raise_on_error=False))
-        for each in told:
-            if isinstance(each, DamagedError):
-                raise each
-        fields, lines, secret = told
+            fields, lines, secret = readable(pipe.execute(raise_on_error=False))
         game = as_game(fields)
-        if game is not None and secret is None:
+        if game is None:
+            return self._shelf.load(game_id)
+        if secret is None:
             raise DamagedError(f"no secret is kept for game {game_id}")
-        return None if game is None else (game, as_log(lines), secret)
+        return game, as_log(lines), secret
 
     # --- changes --------------------------------------------------------------------------------------------
 
@@ -178,8 +202,8 @@ class GameStore:
 
         Events that stand at that place already are `committed`.
         """
-        told = self._scripts.run("commit", *_as_call(Proposal(game_id, events, expected, lease, after, ending)))
-        return _as_commit(told)
+        proposal = Proposal(game_id, events, expected, lease, after, ending)
+        return self._as_commit(proposal, self._scripts.run("commit", *_as_call(proposal)))
 
     def commit_many(self, proposals: Sequence[Proposal]) -> list[Commit | DamagedError]:
         """Append to many logs in one round trip, each as `commit` does: one step for each game, none for all together.
@@ -188,7 +212,25 @@ class GameStore:
         raises for others, because it was away, asking for all of them again is right.
         """
         told = self._scripts.run_many("commit", [_as_call(proposal) for proposal in proposals])
-        return [each if isinstance(each, DamagedError) else _as_commit(each) for each in told]
+        return [
+            each if isinstance(each, DamagedError) else self._as_commit(proposal, each)
+            for proposal, each in zip(proposals, told, strict=True)
+        ]
+
+    def _as_commit(self, proposal: Proposal, told: list[Any]) -> Commit:
+        commit = _as_commit(told)
+        return commit if commit.state else self._of_packed(proposal, commit)
+
+    def _of_packed(self, proposal: Proposal, told: Commit) -> Commit:
+        """Say what became of a commit to a game without meta: none that there is, or one that is packed by now."""
+        loaded = self._shelf.load(proposal.game_id)
+        if loaded is None:
+            return told
+        game, log, _ = loaded
+        standing = log[proposal.expected : proposal.expected + len(proposal.events)]
+        is_ours = [each for _, each in standing] == [*proposal.events]
+        at = standing[-1][0] if is_ours else 0
+        return Commit("committed" if is_ours else "state", len(log), at, game.state, is_new=False)
 
     def start(self, game_id: str) -> bool:
         """Let an open game run, if no seat is open. True if it runs, by this call or an earlier one."""
@@ -217,9 +259,12 @@ class GameStore:
         names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
         args: Args = [seat, encode(value), replaces, token or "", held_by or "", keys.game_news(game_id)]
         told = self._scripts.run("fill_seat", names, args).decode()
-        if told == "missing":
+        if told != "missing":
+            return cast("Literal['filled', 'taken', 'started']", told)
+        (found,) = self._shelf.find([game_id])
+        if not isinstance(found, Game) or seat >= len(found.seats):
             raise NotFoundError(f"there is no game {game_id} with a seat {seat}")
-        return cast("Literal['filled', 'taken', 'started']", told)
+        return "filled" if found.seats[seat] == value and self.tokens(game_id).get(seat) == token else "started"
 
     def set_entropy(self, game_id: str, seat: int, entropy: str, *, held_by: str | None = None) -> bool:
         """Take what a seat adds to the shuffle; False once the game isn't open. That there is a `seat` isn't checked.
@@ -228,20 +273,41 @@ class GameStore:
         """
         names = [keys.game_meta(game_id), keys.game_tokens(game_id)]
         args: Args = [seat, entropy, keys.game_news(game_id), held_by or ""]
-        return bool(self._scripts.run("set_entropy", names, args))
+        if self._scripts.run("set_entropy", names, args):
+            return True
+        (found,) = self._shelf.find([game_id])
+        is_his = isinstance(found, Game) and (held_by is None or self.tokens(game_id).get(seat) == held_by)
+        return is_his and bool(entropy) and cast("Game", found).entropy[seat] == entropy
 
     def end(self, game_id: str, state: GameState) -> bool:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""
         if not state.is_end:
             raise ValueError(f"expected a state that is an end, got {state.value!r}")
-        return bool(self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]))
+        if self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]):
+            return True
+        (found,) = self._shelf.find([game_id])
+        return isinstance(found, Game) and found.state is state
 
     def show(self, game_id: str) -> bool:
         """Wake who waits for the board of a game to be closed, once; True if this call did, False if another had.
 
         That it is closed isn't checked.
         """
-        return bool(self._scripts.run("show", [keys.game_meta(game_id)], [self._nonce(), keys.game_news(game_id)]))
+        word = self._nonce()
+        if self._scripts.run("show", [keys.game_meta(game_id)], [word, keys.game_news(game_id)]):
+            return True
+        return self._shelf.shown_by(game_id) == word  # sent again, when the game was packed meanwhile
+
+    def pack(self, game_id: str) -> bool:
+        """Pack a game that has ended and that everybody may read, which isn't checked; True if it is packed.
+
+        What can't be read, or packed, stays as it is, and is said to in the log.
+        """
+        try:
+            return self._shelf.pack(game_id)
+        except (DamagedError, PackingError) as error:
+            logger.error("game %s can't be packed: %s", game_id, error)  # noqa: TRY400 (it says all)
+            return False
 
     def settle(self, game: Game) -> None:
         """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""

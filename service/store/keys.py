@@ -61,9 +61,20 @@ def game_tokens(game_id: str) -> str:
     return f"{SECRET}{{g:{game_id}}}:tokens"
 
 
+def game_packed(game_id: str) -> str:
+    """Value: all of a game that has ended and may be read, in the place of meta, log and secret (`packed.py`)."""
+    return f"{{g:{game_id}}}:packed"
+
+
+def game_notes(game_id: str) -> str:
+    """Value: what bots noted in a game that is packed."""
+    return f"{{g:{game_id}}}:notes"
+
+
 def of_game(game_id: str) -> list[str]:
     """Give every key that is one game's alone."""
-    return [each(game_id) for each in (game_meta, game_log, game_lease, game_secret, game_tokens)]
+    own = (game_meta, game_log, game_lease, game_secret, game_tokens, game_packed, game_notes)
+    return [each(game_id) for each in own]
 
 
 def unfinished(owner: str) -> str:

@@ -62,7 +62,7 @@ class RetentionStore:
         """Tell which games there are, whether they can be read or not."""
         with self._redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
-                pipe.exists(keys.game_meta(game_id))
+                pipe.exists(keys.game_meta(game_id), keys.game_packed(game_id))
             return [bool(found) for found in pipe.execute()]
 
     def are_due(self, names: Sequence[str]) -> list[bool]:

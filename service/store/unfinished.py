@@ -111,10 +111,17 @@ def games_ended(redis: Redis) -> Callable[[Sequence[str]], list[bool | None]]:
         with redis.pipeline(transaction=False) as pipe:
             for game_id in game_ids:
                 pipe.hget(keys.game_meta(game_id), "state")
-            states = told_apart(pipe.execute(raise_on_error=False))
-        return [GameState(state.decode()).is_end if isinstance(state, bytes) else None for state in states]
+                pipe.exists(keys.game_packed(game_id))  # asked for afterwards: what is packed by then has no meta
+            told = told_apart(pipe.execute(raise_on_error=False))
+        return [_has_ended(*pair) for pair in zip(told[::2], told[1::2], strict=True)]
 
     return have_ended
+
+
+def _has_ended(state: object, is_packed: object) -> bool | None:
+    if is_packed == 1:
+        return True
+    return GameState(state.decode()).is_end if isinstance(state, bytes) else None
 
 
 def _decoded(members: object) -> list[str]:

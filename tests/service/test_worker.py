@@ -7,10 +7,11 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from service.arena.checks import OurFaultError
 from service.config import Settings
-from service.store import keys
+from service.store import keys, packed
 from service.worker import CHECK_THREADS, WorkerProcess
 from tests.service.fakes import until
 from tests.service.rated import Season
@@ -107,7 +108,8 @@ def old_game(desk, worker, redis):
     """Make a game that ended in 2020."""
     game = desk.game("house:random", "house:random")
     worker.drive(game)
-    redis.hset(keys.game_meta(game), "ended_at", 1_577_836_800_000)
+    meta = replace(desk.meta(game), ended_at=1_577_836_800_000)
+    redis.set(keys.game_packed(game), packed.with_game(redis.get(keys.game_packed(game)), meta))
     return game
 
 

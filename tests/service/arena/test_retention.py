@@ -9,6 +9,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 from redis.exceptions import OutOfMemoryError
 
 from bot_sdk.cli import main as slagbot
@@ -20,7 +21,7 @@ from service.arena.retention import DAY_MS, Retention
 from service.arena.running import Running
 from service.arena.scoreboard import Scoreboard
 from service.store import archive as archive_module
-from service.store import due, keys, listing
+from service.store import due, keys, listing, packed
 from service.store.alarms import standing
 from service.store.archive import Archive, ArchiveError
 from service.store.entities import TournamentState
@@ -114,7 +115,7 @@ def test_old_game_is_archived_and_leaves_no_trace(desk, worker, retention, redis
     desk.store.games.end(game, GameState.CANCELLED)
     worker.drive(game)
     before = traces(redis, game)
-    assert {keys.game_meta(game), keys.game_secret(game), keys.game_tokens(game), keys.GAMES} <= set(before)
+    assert {keys.game_packed(game), keys.game_tokens(game), keys.GAMES} <= set(before)
     assert keys.account_games("acc_9") in before
     age(clock)
     run(retention)
@@ -136,7 +137,8 @@ def test_record_stands_in_the_file_of_the_day_on_which_its_game_ended(desk, work
     for number in range(2):
         game = desk.game("bot_a", "bot_b", id=f"gam_{number}")
         worker.drive(game)
-        redis.hset(keys.game_meta(game), "ended_at", 1_709_251_199_999 + number)
+        meta = replace(desk.meta(game), ended_at=1_709_251_199_999 + number)
+        redis.set(keys.game_packed(game), packed.with_game(redis.get(keys.game_packed(game)), meta))
     run(retention)
     assert records(folder, "records/2024-02-29.jsonl") == ["gam_0"]
     assert records(folder, "records/2024-03-01.jsonl") == ["gam_1"]
@@ -204,12 +206,30 @@ def test_work_is_done_in_steps_that_are_bounded(desk, worker, retention, store, 
     assert left == [120, 70, 20, 0]
 
 
-def test_game_that_cannot_be_read_stays_and_is_told_of(desk, worker, retention, redis, folder, clock, alarms):
+def test_game_that_is_not_packed_and_cannot_be_read_stays_and_is_told_of(
+    desk, worker, retention, redis, folder, clock, alarms, monkeypatch
+):
+    monkeypatch.setattr(desk.store.games, "pack", lambda _: False)
     games = [desk.game("bot_a", "bot_b") for _ in range(4)]
     worker.drive(*games)
     redis.hset(keys.game_meta(games[0]), "body", "{")
     redis.lset(keys.game_log(games[1]), 0, "1 [")
     redis.delete(keys.game_secret(games[2]))
+    age(clock)
+    run(retention)
+    run(retention)
+    assert desk.store.retention.exist(games) == [True, True, True, False]
+    assert records(folder) == [games[3]]
+    assert alarms() == {"archive": "3 old games or tournaments stay, since they can't be read"}
+
+
+def test_packed_game_that_cannot_be_read_stays_and_is_told_of(desk, worker, retention, redis, folder, clock, alarms):
+    games = [desk.game("bot_a", "bot_b") for _ in range(4)]
+    worker.drive(*games)
+    redis.append(keys.game_packed(games[0]), b"x")
+    redis.set(keys.game_packed(games[1]), redis.get(keys.game_packed(games[3])))
+    redis.delete(keys.game_packed(games[2]))
+    redis.rpush(keys.game_packed(games[2]), b"of another kind")
     age(clock)
     run(retention)
     run(retention)
@@ -346,7 +366,7 @@ def test_tournament_with_a_game_that_cannot_be_read_stays_whole(
     for tournament in (bad, good):
         finish(tournament)
     games = [game.id for game in store.games.list_for_tournament(bad, limit=100)[0]]
-    redis.lset(keys.game_log(games[0]), 0, "1 [")
+    redis.append(keys.game_packed(games[0]), b"x")
     age(clock)
     run(retention)
     assert store.retention.exist(games) == [True, True]
@@ -378,13 +398,13 @@ def test_what_can_be_read_again_goes_a_day_later_and_with_it_the_alarm(
     tournament = start("bot_a", "bot_b", rounds=1)
     finish(tournament)
     held = [game, store.games.list_for_tournament(tournament, limit=9)[0][0].id]
-    lines = [redis.lindex(keys.game_log(each), 0) for each in held]
+    values = [redis.get(keys.game_packed(each)) for each in held]
     for each in held:
-        redis.lset(keys.game_log(each), 0, "1 [")
+        redis.append(keys.game_packed(each), b"x")
     age(clock)
     run(retention)
-    for each, line in zip(held, lines, strict=True):
-        redis.lset(keys.game_log(each), 0, line)
+    for each, value in zip(held, values, strict=True):
+        redis.set(keys.game_packed(each), value)
     run(retention)
     assert store.retention.exist(held) == [True, True]
     assert "can't be read" in alarms()["archive"]
