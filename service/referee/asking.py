@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from bot_sdk.events import Outcome
 from bot_sdk.messages import Decision, Decisions, encode
@@ -12,8 +13,7 @@ from service.outbound.values import HEAD_SHOWN, Answer, Call, Endpoint
 from service.referee.verdicts import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(msgspec.Struct, frozen=True):
     """One decision to be asked of one bot."""
 
     game_id: str

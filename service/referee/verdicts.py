@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from bot_sdk.events import Decided, Outcome, quantised
 from bot_sdk.games.game import Game
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """One decision's answer: an `action` if the seat gave one in time, else the `outcome` that names its fault.
 
     `error`, `status` and `head` are for the owner of the bot alone: what went wrong, and what it sent.
