@@ -67,6 +67,8 @@ TOURNAMENT_THREADS: Final = 1
 """A job hands its games in and is done; while it waits for room, those that follow are for other processes."""
 ROOM_S: Final = 2.0
 """How long a job waits for room before its games go back into the queue."""
+SHARE_S: Final = 0.01
+"""How long a worker that has games pauses after it took more: one that has none looks into the queue meanwhile."""
 IDLE_MS: Final = 20
 """How often an idle worker looks for games: Dramatiq's own second would be felt at every move of a person."""
 JOB_MS: Final = 3_600_000
@@ -140,6 +142,7 @@ class WorkerProcess:
             Worker(self._broker(), queues={FITS}, worker_threads=FIT_THREADS),
             Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=IDLE_MS),
         ]
+        self._workers[-1].queue_prefetch = 1  # what one has fetched and not begun no other can take
 
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
@@ -169,8 +172,12 @@ class WorkerProcess:
 
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have games driven side by side with all others of tournaments, once there is room."""
-        if self._stopping.is_set() or not self._tournaments.current.hand_in_all(game_ids, wait_s=ROOM_S):
+        run = self._tournaments.current
+        has_games = not run.is_idle
+        if self._stopping.is_set() or not run.hand_in_all(game_ids, wait_s=ROOM_S):
             self._queue.drive_shard(game_ids)
+        elif has_games:
+            self._stopping.wait(SHARE_S)
 
     def _drive_each(self, game_ids: list[str]) -> None:
         for game_id in game_ids:

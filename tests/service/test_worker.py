@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
+from bot_sdk.results.values import GameState
+from service import worker
 from service.arena.checks import OurFaultError
 from service.config import Settings
 from service.store import keys, packed
@@ -88,6 +90,37 @@ def test_game_that_comes_when_the_run_has_ended_is_left_to_another_process(proce
     process._stopping.set()
     process.drive("gam_1")
     assert sent == ["gam_1"]
+
+
+def test_games_of_tournaments_that_find_no_room_go_back_into_the_queue(process, monkeypatch):
+    sent = []
+    process._queue = SimpleNamespace(drive_shard=sent.append)
+    monkeypatch.setattr(worker, "ROOM_S", 0.01)
+    process.drive_shard(["gam_1", "gam_2"])
+    assert sent == []
+    process.drive_shard(["gam_3"])  # nobody has taken up those before
+    assert sent == [["gam_3"]]
+
+
+def test_games_of_tournaments_that_come_when_the_run_has_ended_are_left_to_another_process(process):
+    sent = []
+    process._queue = SimpleNamespace(drive_shard=sent.append)
+    process._stopping.set()
+    process.drive_shard(["gam_1", "gam_2"])
+    assert sent == [["gam_1", "gam_2"]]
+
+
+def test_run_that_breaks_is_followed_by_another(desk, redis_url, monkeypatch, caplog):
+    process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+    broken = process._tournaments.current
+    monkeypatch.setattr(broken, "_turn", lambda: 1 / 0)
+    process._tournaments.start()
+    until(lambda: process._tournaments.current is not broken)
+    game = desk.game("house:random", "house:greedy")
+    process.drive_shard([game])
+    until(lambda: desk.state(game) is GameState.FINISHED, timeout_s=20)
+    assert "the games of tournaments broke; another begins" in caplog.text
+    process.stop()
 
 
 def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):

@@ -102,6 +102,19 @@ def test_a_bot_whose_request_left_late_on_a_kept_connection_is_not_late(serve, m
     assert calls.ask(call_to(server.url, budget_ms=300)).outcome == outcome
 
 
+@pytest.mark.parametrize(("stall_s", "outcome"), [(0.08, "our_fault"), (0.0, "late")])
+def test_a_bot_whose_request_left_late_on_a_fresh_connection_is_not_late(serve, post, monkeypatch, stall_s, outcome):
+    clock, connect = Clock(), Exchange.open
+
+    def open_and_stall(exchange):
+        connect(exchange)
+        clock.ahead += stall_s
+
+    silent = serve(lambda *_: silent.stopping.wait(10))
+    monkeypatch.setattr(Exchange, "open", open_and_stall)
+    assert post(clock, call_to(silent.url, budget_ms=300)).outcome == outcome
+
+
 def test_a_bot_that_is_slow_to_take_its_request_is_late(serve, make):
     def behave(connection, _):
         if len(server.requests) > 1:

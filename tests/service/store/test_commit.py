@@ -11,7 +11,8 @@ from redis.exceptions import ResponseError
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.games import GameStore
+from service.store.errors import DamagedError
+from service.store.games import GameStore, Proposal
 from tests.service.fakes import until
 
 SECRET = bytes(range(32))
@@ -278,3 +279,50 @@ def test_store_out_of_memory_writes_nothing_by_halves(redis, games, running, mak
         assert games.release(running.id, "mine", 1)
     finally:
         redis.config_set("maxmemory", 0)
+
+
+# --- many games -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def several(games, make_game):
+    """Make three games that run."""
+    made = [f"gam_{name}" for name in ("x", "y", "z")]
+    for game_id in made:
+        games.create(make_game(id=game_id, state=GameState.RUNNING), secret=SECRET, due_at=None)
+    return made
+
+
+def test_many_games_are_appended_to_each_by_its_own_rules(games, several):
+    x, y, z = several
+    games.acquire(y, "other", 10_000)
+    told = games.commit_many(
+        [
+            Proposal(x, [BID, LATE], 0, None, None, GameState.FINISHED),
+            Proposal(y, [BID], 0, "mine"),
+            Proposal(z, [BID], 2, None),
+        ]
+    )
+    assert [each.status for each in told] == ["committed", "lease", "length"]
+    assert (told[0].state, told[0].length) == (GameState.FINISHED, 2)
+    assert [events(games, game) for game in several] == [[BID, LATE], [], []]
+
+
+def test_many_appended_again_are_appended_once(games, several):
+    proposals = [Proposal(game, [BID], 0, None) for game in several]
+    first = games.commit_many(proposals)
+    assert games.commit_many(proposals) == [replace(each, is_new=False) for each in first]
+    assert [events(games, game) for game in several] == [[BID]] * 3
+
+
+def test_damaged_game_among_many_is_told_in_its_place(redis, games, several):
+    redis.set(keys.game_log(several[1]), "nonsense")
+    told = games.commit_many([Proposal(game, [BID], 0, None) for game in several])
+    assert isinstance(told[1], DamagedError)
+    assert [each.status for each in (told[0], told[2])] == ["committed"] * 2
+
+
+def test_script_that_the_server_has_forgotten_is_sent_again(redis, games, several):
+    redis.script_flush()
+    told = games.commit_many([Proposal(game, [BID], 0, None) for game in several])
+    assert [each.status for each in told] == ["committed"] * 3
