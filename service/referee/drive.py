@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, quantised
+from bot_sdk.events import Decided, Event, Outcome, Retired, quantised
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.held import Held
 from service.referee.referee import Referee
 from service.referee.suspending import GONE
-from service.referee.table import BOT, HOUSE, HUMAN, Table
+from service.referee.table import BOT, HUMAN, Table
 from service.referee.verdicts import Verdict
 from service.store.errors import DamagedError
 from service.store.games import Commit, Proposal
@@ -28,10 +28,11 @@ MOST_EVENTS_AT_ONCE: Final = 32
 class Step:
     """Events that a game's table has taken, to be committed; `made` are the decisions among them that were asked for.
 
-    Each of these is its id, the event, and the answer that it was made from.
+    Each of these is its id, the event, and the answer that it was made from. `unasked` are seats of bots that owe a
+    decision after the events and aren't being asked for it.
     """
 
-    __slots__ = ("drive", "events", "made", "table")
+    __slots__ = ("drive", "events", "made", "table", "unasked")
 
     def __init__(self, drive: Drive, table: Table) -> None:
         """Begin with no event."""
@@ -39,6 +40,7 @@ class Step:
         self.table = table
         self.events: list[Event] = []
         self.made: list[tuple[str, Decided, Verdict]] = []
+        self.unasked: list[int] = []
 
     @property
     def proposal(self) -> Proposal:
@@ -68,6 +70,7 @@ class Drive(Held):
             elif table.game.is_over:
                 self._end_without_event(table)
             else:
+                self._insist(lambda: self._referee.players.meet(table))  # noqa: B023 - called at once
                 step = self._decide(table)
                 if step.events:
                     return step
@@ -75,7 +78,7 @@ class Drive(Held):
                 if broken is not None:
                     self._fail(table, broken)
                 else:
-                    askings = self._to_ask(table)
+                    askings = self._to_ask(table, step)
                     if askings or self.asked:
                         return askings
                     self._wait_for_people(table)
@@ -112,6 +115,7 @@ class Drive(Held):
         return step
 
     def _next_event(self, table: Table, step: Step) -> Event | None:
+        step.unasked.clear()
         for seat in table.game.owed():
             event = self._event_of(table, seat, step)
             if event is not None:
@@ -125,19 +129,26 @@ class Drive(Held):
         if kind == HUMAN:
             waited = quantised(table.meta.limits.human_budget_ms)
             return game.failed(seat, Outcome.LATE, ms=waited) if table.is_late(seat, self._moment()) else None
-        why = self._why_out(table, seat) if kind == BOT else None
+        why = self._referee.players.why_out(table, seat) if kind == BOT else None
         if why is not None:
             return Retired(seat, why)
         name = table.decision_id(seat)
-        if kind == HOUSE and name not in self.answered:
-            players = self._referee.players
-            self.answered[name] = self._insist(lambda: players.decide(table, seat))
         verdict = self.answered.get(name)
-        if verdict is None or verdict.outcome is Outcome.OUR_FAULT:
+        if verdict is None:
+            if kind == BOT:
+                if name not in self.asked:
+                    step.unasked.append(seat)
+                return None
+            verdict = self.answered[name] = self._decide_house(table, seat)
+        if verdict.outcome is Outcome.OUR_FAULT:
             return None
         event = verdict.decided(game, seat)
         step.made.append((name, event, verdict))
         return event
+
+    def _decide_house(self, table: Table, seat: int) -> Verdict:
+        players = self._referee.players
+        return self._insist(lambda: players.decide(table, seat))
 
     def _broken_house(self) -> str | None:
         """Take out a decision over which a house bot broke, so that it is asked again; bots' own never stand here."""
@@ -147,15 +158,9 @@ class Drive(Held):
                 return name
         return None
 
-    def _why_out(self, table: Table, seat: int) -> RetiredBecause | None:
-        players = self._referee.players
-        return self._insist(lambda: players.why_out(table, seat))
-
-    def _to_ask(self, table: Table) -> list[Asking]:
+    def _to_ask(self, table: Table, step: Step) -> list[Asking]:
         """Give the decisions that bots owe and aren't being asked for."""
-        players, owed = self._referee.players, table.game.owed()
-        seats = [seat for seat in owed if table.kinds[seat] == BOT and table.decision_id(seat) not in self.asked]
-        askings = self._insist(lambda: [players.asking(table, seat) for seat in seats]) if seats else []
+        askings = [self._referee.players.asking(table, seat) for seat in step.unasked]
         for asking in askings:
             self.asked[asking.decision_id] = asking
         return askings

@@ -10,7 +10,6 @@ from typing import Final
 
 from bot_sdk.bots import house
 from bot_sdk.events import Outcome, RetiredBecause
-from service.outbound.values import Endpoint
 from service.referee.asking import Asking
 from service.referee.roster import Roster
 from service.referee.table import Table
@@ -43,11 +42,18 @@ class Players:
         ms = (perf_counter() - began) * 1000
         return Verdict(Outcome.OK, ms, reply.action, reply.note)
 
+    def refresh(self) -> None:
+        """Take nothing for known any more that was read too long ago."""
+        self._roster.refresh()
+
+    def meet(self, table: Table) -> None:
+        """Read what must be known of a table's bots; until the next `refresh` the store isn't asked for more."""
+        self._roster.meet(table.bots)
+
     def asking(self, table: Table, seat: int) -> Asking:
         """Say how a bot's seat is asked for the decision it owes: where it was when the game was made."""
         shown = table.meta.seats[seat]
-        bot_id = shown.bot_id or ""
-        endpoint = Endpoint(bot_id, shown.url or "", self._roster.look_up(bot_id).secrets)
+        endpoint = self._roster.endpoint(shown.bot_id or "", shown.url or "")
         return Asking(table.id, table.request(seat), endpoint, shown.max_batch)
 
     def why_out(self, table: Table, seat: int) -> RetiredBecause | None:

@@ -57,6 +57,12 @@ class Caller(Protocol):
 class Players(Protocol):
     """Those who sit at the tables, other than people."""
 
+    def refresh(self) -> None:
+        """Take nothing for known any more that was read too long ago."""
+
+    def meet(self, table: Table) -> None:
+        """Read what must be known of a table's bots; until the next `refresh` only `decide` may ask the store."""
+
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Final
 
+from service.outbound.values import Endpoint
 from service.referee.suspending import is_gone
 from service.store.bots import BotStore
 from service.store.entities import BotState
@@ -18,18 +19,19 @@ KNOWN_FOR_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What was read of a bot `at` a monotonic second. `gone_url`: where it has asked not to be called."""
+    """What was read of a bot. `gone_url`: where it has asked not to be called; `endpoints` by the URLs of its seats."""
 
-    at: float
     is_disabled: bool
     gone_url: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    endpoints: dict[str, Endpoint] = field(default_factory=dict, repr=False)
 
 
 class Roster:
     """Knows bots by their ids; not for several threads. `now` is Unix time in milliseconds.
 
-    What is known of a bot ages by `monotonic` (s), so that it doesn't stay known when a clock is set back.
+    What is known ages by `monotonic` (s), so that it doesn't stay known when a clock is set back; it only does so when
+    `refresh` is called.
     """
 
     def __init__(self, bots: BotStore, now: Callable[[], int], monotonic: Callable[[], float] = monotonic) -> None:
@@ -38,23 +40,45 @@ class Roster:
         self._now = now
         self._monotonic = monotonic
         self._known: dict[str, Known] = {}
+        self._read_since = 0.0
+
+    def refresh(self) -> None:
+        """Forget what was read too long ago."""
+        now = self._monotonic()
+        if now - self._read_since > KNOWN_FOR_S:
+            self._read_since = now
+            self._known.clear()
+
+    def meet(self, bot_ids: Iterable[str]) -> None:
+        """Read what isn't known of these bots, so that nothing need be read until the next `refresh`."""
+        for bot_id in bot_ids:
+            if bot_id not in self._known:
+                self._known[bot_id] = self._read(bot_id)
 
     def look_up(self, bot_id: str) -> Known:
         """Give what is known of a bot; one that was deleted counts as disabled, and has no secrets."""
-        at, known = self._monotonic(), self._known.get(bot_id)
-        if known is None or at - known.at > KNOWN_FOR_S:
-            known = self._known[bot_id] = self._read(bot_id, at)
+        known = self._known.get(bot_id)
+        if known is None:
+            known = self._known[bot_id] = self._read(bot_id)
         return known
+
+    def endpoint(self, bot_id: str, url: str) -> Endpoint:
+        """Say how a bot is called at the URL of one of its seats."""
+        known = self.look_up(bot_id)
+        found = known.endpoints.get(url)
+        if found is None:
+            found = known.endpoints[url] = Endpoint(bot_id, url, known.secrets)
+        return found
 
     def gone(self, bot_id: str, url: str | None) -> None:
         """Hear that a bot has just asked at this URL not to be called, before the store knows."""
-        self._known[bot_id] = replace(self.look_up(bot_id), at=self._monotonic(), gone_url=url)
+        self._known[bot_id] = replace(self.look_up(bot_id), gone_url=url)
 
-    def _read(self, bot_id: str, at: float) -> Known:
+    def _read(self, bot_id: str) -> Known:
         bot = self._bots.get(bot_id)
         try:
             secrets = self._bots.secrets(bot_id, self._now()) if bot else ()
         except NotFoundError:  # deleted meanwhile
             secrets = ()
         is_disabled = bot is None or not secrets or bot.state is BotState.DISABLED
-        return Known(at, is_disabled, bot.url if bot and is_gone(bot) else None, secrets)
+        return Known(is_disabled, bot.url if bot and is_gone(bot) else None, secrets)

@@ -103,6 +103,7 @@ class Run:
         if self._flush_in_s() == 0.0:
             self._flush()
         self._listen(self._patience_s())
+        self._referee.players.refresh()
         self._look_at_people()
         ends = monotonic() + TURN_S
         while self._work() and monotonic() < ends:

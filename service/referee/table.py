@@ -33,7 +33,7 @@ class Table:
     """A game as it stands after the events it has been given.
 
     `times[n]` is when the log came to hold n events; `times[0]` is the start. `kinds` says of each seat who sits there:
-    bot, house, human or open; `info` is what messages say of the game.
+    bot, house, human or open; `bots` are the ids of the bots, `info` is what messages say of the game.
     """
 
     meta: entities.Game
@@ -41,6 +41,7 @@ class Table:
     game: Game
     times: list[int]
     kinds: list[str] = field(init=False)
+    bots: list[str] = field(init=False)
     info: GameInfo = field(init=False)
     _sender: Sender | None = field(init=False, default=None)
 
@@ -48,6 +49,7 @@ class Table:
         """Work out what stays as it is."""
         meta = self.meta
         self.kinds = [seat.kind for seat in meta.seats]
+        self.bots = [seat.bot_id or "" for seat in meta.seats if seat.kind == BOT]
         self.info = GameInfo(meta.id, meta.ruleset, self.game.state.options, [seat.name for seat in meta.seats])
 
     @classmethod
@@ -111,7 +113,7 @@ class Table:
 
     def decision_id(self, seat: int) -> str:
         """Name the decision that the seat owes, or will owe next."""
-        return decision_id(self.id, seat, self.game.decisions[seat])
+        return decision_id(self.meta.id, seat, self.game.decisions[seat])
 
     def owed_since(self, seat: int, moment: Moment) -> int:
         """Give the time, Unix milliseconds, since which a seat has owed its decision, by the clock as it is set now."""

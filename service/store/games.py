@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from redis.client import Pipeline
 
 logger = logging.getLogger(__name__)
+
+
+_STATES: Final = {state.encode(): state for state in GameState}
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -321,14 +325,19 @@ def _as_call(proposal: Proposal) -> tuple[list[str], Args]:
     game_id, events, expected, lease, after, ending = proposal
     if not events:
         raise ValueError("expected at least one event to commit, got none")
-    names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
+    *names, news = _names_for_commits(game_id)
     stamp = "" if after is None else after
-    return names, [expected, lease or "", ending or "", keys.game_news(game_id), stamp, *map(encode, events)]
+    return names, [expected, lease or "", ending or "", news, stamp, *map(encode, events)]
+
+
+@lru_cache(maxsize=4096)
+def _names_for_commits(game_id: str) -> tuple[str, str, str, str]:
+    return keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id), keys.game_news(game_id)
 
 
 def _as_commit(told: list[Any]) -> Commit:
     status, length, at, state, is_new = told
-    return Commit(status.decode(), length, at, GameState(state.decode()) if state else None, bool(is_new))
+    return Commit(status.decode(), length, at, _STATES[state] if state else None, is_new == 1)
 
 
 def _as_found(told: dict[bytes, bytes] | DamagedError) -> Game | DamagedError | None:
