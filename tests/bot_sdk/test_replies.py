@@ -171,6 +171,14 @@ class TestBatches:
         assert read["gam_1.0.0"].outcome is Outcome.BAD_REPLY
         assert read["gam_2.1.4"] == Reply("bid:0", None)
 
+    def test_a_note_too_long_is_bad_for_its_item_alone_where_all_have_one(self):
+        items = [{"decision_id": name, "action": "bid:0", "note": "é" * 250} for name in self.IDS]
+        assert self.read(*items) == {name: Reply("bid:0", "é" * 250) for name in self.IDS}
+        items[1]["note"] += "é"
+        read = self.read(*items)
+        assert read.pop(self.IDS[1]).outcome is Outcome.BAD_REPLY
+        assert set(read.values()) == {Reply("bid:0", "é" * 250)}
+
     @pytest.mark.parametrize("raw", [b"[]", b"{}", b'{"actions":{}}', b'{"actions":null}', b'{"actions":"x"}', b"7"])
     def test_without_a_list_of_actions_all_are_bad(self, raw):
         with pytest.raises(BadReply):

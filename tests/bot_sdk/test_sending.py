@@ -54,3 +54,18 @@ def test_a_sender_may_begin_anywhere_in_a_game() -> None:
     made = messages.decision_of(game, info, seat, 50)
     assert made.observation["tricks"]
     assert messages.encode(Sender(game, info).decision(seat, 50)) == messages.encode(made)
+
+
+def test_a_sender_that_is_asked_seldom_shows_the_tricks_of_the_deal_that_is_on() -> None:
+    game, rng = Table("river", {"start_cards": 3}, 4, 1).game(), Table("river", {}, 4, 1).rng()
+    info = info_of(game)
+    sender = Sender(game, info)
+    asked = []
+    while len(asked) < 2:
+        seat, made = game.owed()[0], game.state.observe(None)
+        if (made["deal"], len(made["tricks"])) == (len(asked), 1):
+            asked.append(made["tricks"])
+            expected = messages.decision_of(game, info, seat, 50)
+            assert messages.encode(sender.decision(seat, 50)) == messages.encode(expected)
+        game.apply(random_event(game, rng, 0.0))
+    assert asked[0] != asked[1]
