@@ -31,6 +31,7 @@ from service.arena.tournaments import Tournaments
 from service.launch.announced import Announced
 from service.launch.tied import tie
 from service.launch.valkey import EmbeddedValkey
+from service.store import due
 from service.store.entities import Bot, BotState, TournamentState
 from service.store.store import Store
 
@@ -208,11 +209,15 @@ class Ground:
     def cancel(self, tournament_id: str) -> None:
         """Break a tournament off, and wait until none of its games runs."""
         self._tournaments.set_state(OWNER, tournament_id, TournamentState.CANCELLED)
-        wait_until(lambda: not self.store.due.at(f"tournament:{tournament_id}"), "the end of what was cancelled")
+        self._settled(tournament_id)
 
     def wait_for(self, tournament_id: str) -> None:
-        """Wait until a tournament has ended by itself."""
+        """Wait until a tournament has ended by itself, and what follows from that is done."""
         wait_until(lambda: self._tournaments.get(tournament_id).state.is_end, "the end of a tournament")
+        self._settled(tournament_id)
+
+    def _settled(self, tournament_id: str) -> None:
+        wait_until(lambda: self.store.due.at(due.tournament(tournament_id)) is None, "the last look at a tournament")
 
     def cpu_us(self) -> float:
         """Give the processor time of all workers so far."""

@@ -24,6 +24,8 @@ GAMES: Final = 16
 _ID_LENGTH: Final = 26
 _DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 _ITEMS: Final = 2_000
+_DUE: Final = keys.DUE.encode()
+"""What still follows from the end of the one that is copied follows once."""
 _Item: TypeAlias = tuple[bytes, ...]
 _Stored: TypeAlias = tuple[bytes, bytes, list[_Item]]
 """A key: its name, its kind and its items, see `_items`."""
@@ -37,6 +39,8 @@ def rows(effort: Effort) -> Iterator[Line]:
         for ground, tournament_id in held:
             ground.wait_for(tournament_id)
         added = copy(large.redis, held[1][1], many - few)
+        if (listed := large.redis.zcard(keys.GAMES)) != added + few:
+            raise RuntimeError(f"expected {added + few} games in the store, got {listed}")
         for ground in (small, large):
             ground.play("river", games)
         beside_many, beside_few = interleave(
@@ -74,7 +78,7 @@ class Template:
         names = cast("list[bytes]", list(redis.scan_iter(count=_ITEMS)))
         own = [name for name in names if self._is_id.search(name)]
         self._own = list(self._whole(own))
-        self._listed = list(self._listings(name for name in names if name not in own))
+        self._listed = list(self._listings(name for name in names if name not in {*own, _DUE}))
 
     def copy(self, number: int) -> None:
         """Write it again under the ids of that copy."""
