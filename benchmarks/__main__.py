@@ -19,6 +19,7 @@ SUBJECTS: Final = (
     "worker",
     "connectx",
     "growth",
+    "packed",
     "two_workers",
     "late_bot",
     "moves",
