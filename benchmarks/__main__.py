@@ -20,6 +20,7 @@ SUBJECTS: Final = (
     "worker",
     "connectx",
     "growth",
+    "packed",
     "two_workers",
     "late_bot",
     "moves",

@@ -74,7 +74,7 @@ class _Form(msgspec.Struct, frozen=True, array_like=True):
     order: bytes
     times_low: bytes
     times_high: bytes
-    least: int
+    least: tuple[int, ...]
     spelled: tuple[str, ...]
     odd: tuple[float, ...]
     shown: str | None

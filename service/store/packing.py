@@ -10,7 +10,7 @@ The events are parted into streams of like things, which then compress well (`Pa
     cards   one large number: of each card played its rank among those not yet played in the run
     seats   another such number: for each turn of the table who begins it, seen from who was last; if not all others
             follow in order, the same of each of them, after a digit that is no seat
-    times   1 + 90 * exponent + mantissa of each `quantised` time, 0 for none, less the least of all of them
+    times   1 + 90 * exponent + mantissa of each `quantised` time, 0 for none, less the least of that seat
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _SPELLED: Final = 160
 _RETIRED: Final = 176
 _REASONS: Final = (RetiredBecause.FAULTS, RetiredBecause.LEFT, RetiredBecause.DISABLED)
 _OUTCOME: Final = 192
+_OK: Final = Outcome.OK
 _OUTCOMES: Final = (
     Outcome.OK,
     Outcome.LATE,
@@ -59,12 +60,12 @@ class PackingError(StoreError):
 
 
 class Packed(msgspec.Struct, frozen=True, array_like=True):
-    """The events of a game; see the module. `least` is taken off the `times`, whose high and low bytes are apart."""
+    """The events of a game; see the module. `least` is by seat; the high and low bytes of `times` are apart."""
 
     order: bytes
     cards: bytes
     seats: bytes
-    least: int
+    least: tuple[int, ...]
     times_high: bytes
     times_low: bytes
     spelled: tuple[str, ...] = ()
@@ -76,16 +77,19 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
 
 def pack(events: Sequence[Event], seats: int) -> Packed:
     """Pack the events of a game of `seats`, but for their notes; raises PackingError for a seat that isn't there."""
+    places = _packed_seats([event.seat for event in events], seats)
     decided = [event for event in events if isinstance(event, Decided)]
     order, cards, spelled = _packed_order(events)
-    codes = [_code_of(event.ms) for event in decided]
-    least = min((code for code in codes if code != _ODD), default=0)
-    times = [_ODD if code == _ODD or code - least >= _ODD else code - least for code in codes]
+    codes = [(event.seat, _code_of(event.ms)) for event in decided]
+    least = [_ODD] * seats
+    for seat, code in codes:
+        least[seat] = min(least[seat], code)
+    times = [_ODD if code - least[seat] >= _ODD or code == _ODD else code - least[seat] for seat, code in codes]
     return Packed(
         order=order,
         cards=cards,
-        seats=_packed_seats([event.seat for event in events], seats),
-        least=least,
+        seats=places,
+        least=tuple(least),
         times_high=bytes(time >> 8 for time in times),
         times_low=bytes(time & 0xFF for time in times),
         spelled=spelled,
@@ -103,7 +107,7 @@ def _packed_order(events: Sequence[Event]) -> tuple[bytes, bytes, tuple[str, ...
             order.append(_RETIRED + _REASONS.index(event.reason))
             left = []
             continue
-        if event.outcome is not Outcome.OK:
+        if event.outcome is not _OK:
             order.append(_OUTCOME + _OUTCOMES.index(event.outcome))
             left = []
         card = _PLAYS.get(event.action)
@@ -121,7 +125,7 @@ def _packed_order(events: Sequence[Event]) -> tuple[bytes, bytes, tuple[str, ...
         rank = left.index(card)
         ranks.append((rank, len(left)))
         del left[rank]
-        if event.outcome is not Outcome.OK:
+        if event.outcome is not _OK:
             left = []
     return bytes(order), _as_number(ranks), tuple(spelled)
 
@@ -162,30 +166,33 @@ def _code_of(ms: float) -> int:
 def unpack(packed: Packed, seats: int) -> list[Event]:
     """Give the events of a game of `seats`, without notes; raises PackingError for what `pack` didn't make."""
     cards = int.from_bytes(packed.cards, "little")
-    spelled = iter(packed.spelled)
+    spelled, odd = iter(packed.spelled), iter(packed.odd)
     events: list[Event] = []
-    outcome = Outcome.OK
-    left: list[int] = []
+    outcome = _OK
+
+    def decided(action: str) -> Decided:
+        seat, code = next(places), next(codes)
+        return Decided(seat, action, outcome, next(odd) if code == _ODD else _time_of(code + packed.least[seat]))
+
     try:
-        places, times = _seats(packed.seats, seats), _times(packed)
+        places, codes = _seats(packed.seats, seats), _codes(packed)
         for code in packed.order:
             if code < len(_CARDS):
-                left = list(range(len(_CARDS)))
+                left = list(_PLAYED)
                 for _ in range(code + 1):
                     cards, rank = divmod(cards, len(left))
-                    events.append(Decided(next(places), _PLAYED[left.pop(rank)], outcome, next(times)))
+                    events.append(decided(left.pop(rank)))
             elif code >= _OUTCOME:
                 outcome = _OUTCOMES[code - _OUTCOME]
                 continue
             elif code >= _RETIRED:
                 events.append(Retired(next(places), _REASONS[code - _RETIRED]))
             else:
-                text = next(spelled) if code == _SPELLED else _TEXTS[code - 64]
-                events.append(Decided(next(places), text, outcome, next(times)))
-            outcome = Outcome.OK
+                events.append(decided(next(spelled) if code == _SPELLED else _TEXTS[code - 64]))
+            outcome = _OK
     except (StopIteration, LookupError, ValueError) as error:
         raise PackingError("expected the events of a game, got streams that don't fit each other") from error
-    if cards or any(next(each, None) is not None for each in (times, spelled)):
+    if cards or any(next(each, None) is not None for each in (codes, spelled, odd)):
         raise PackingError("expected the events of a game, got streams that are too long")
     return events
 
@@ -205,12 +212,9 @@ def _seats(packed: bytes, seats: int) -> Iterator[int]:
             yield last
 
 
-def _times(packed: Packed) -> Iterator[float]:
-    odd = iter(packed.odd)
-    codes = [high << 8 | low for high, low in zip(packed.times_high, packed.times_low, strict=True)]
-    if codes.count(_ODD) != len(packed.odd):
-        raise PackingError(f"expected {codes.count(_ODD)} odd times, got {len(packed.odd)}")
-    return (next(odd) if code == _ODD else _time_of(code + packed.least) for code in codes)
+def _codes(packed: Packed) -> Iterator[int]:
+    pairs = zip(packed.times_high, packed.times_low, strict=True)
+    return (high << 8 | low for high, low in pairs)
 
 
 @lru_cache(4096)

@@ -6,6 +6,7 @@ import pytest
 
 from bot_sdk.events import Decided, Outcome
 from bot_sdk.results.values import GameState
+from service.store import keys
 from tests.service.fakes import HEAD, fails, first_legal
 
 FOUR = ("bot_a", "bot_b", "bot_c", "bot_d")
@@ -324,3 +325,52 @@ def test_end_that_no_worker_has_seen_is_settled_by_whoever_looks(worker, desk, c
     assert (desk.state(game), desk.due_at(game) is not None) == (GameState.FINISHED, True)
     worker.drive(game)
     assert desk.due_at(game) is None
+
+
+# --- packing ----------------------------------------------------------------------------------------------------------
+
+
+def test_game_is_packed_at_its_end(worker, desk, redis):
+    game = desk.game("bot_a", "bot_b")
+    worker.drive(game)
+    assert redis.exists(keys.game_packed(game))
+    assert not redis.exists(*(key(game) for key in (keys.game_meta, keys.game_log, keys.game_secret)))
+
+
+def test_game_on_a_shared_board_is_packed_once_that_is_closed(worker, redis, store, pair):
+    worker.drive(*pair)
+    assert not redis.exists(*map(keys.game_packed, pair))
+    close(store, *pair)
+    worker.drive(*pair)
+    assert redis.exists(*map(keys.game_packed, pair)) == 2
+    assert not redis.exists(*map(keys.game_secret, pair))
+
+
+def test_board_that_is_closed_under_the_hands_of_its_worker_has_its_game_packed(
+    worker, desk, redis, store, monkeypatch
+):
+    game = desk.game("bot_a", "bot_b", slot=desk.shared_slot())
+    settle = store.games.settle
+    monkeypatch.setattr(store.games, "settle", lambda meta: (settle(meta), store.tournaments.close_board("trn_1", "1")))
+    worker.drive(game)
+    assert redis.exists(keys.game_packed(game))
+
+
+def test_worker_that_dies_before_it_packs_leaves_the_game_due_and_readable(
+    make_worker, desk, redis, store, monkeypatch
+):
+    game = desk.game("bot_a", "bot_b")
+
+    def dies(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store.games, "pack", dies)
+    with pytest.raises(KeyboardInterrupt):
+        make_worker().drive(game)
+    monkeypatch.undo()
+    before = desk.table(game).record("finished")
+    assert desk.due_at(game) is not None
+    store.games.release(game, store._redis.get(keys.game_lease(game)).decode())
+    make_worker().drive(game)
+    assert redis.exists(keys.game_packed(game))
+    assert (desk.table(game).record("finished"), desk.due_at(game)) == (before, None)

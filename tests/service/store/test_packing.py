@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause, quantised
+from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.results.values import GameState, Slot
 from service.store import packed, packing
@@ -217,7 +217,7 @@ def test_notes_that_are_gone_or_changed_are_missed(kept):
 @example(order=bytes([16, 255]), number=b"", seats=b"", times=b"\0" * 17, spelled=())
 def test_streams_that_do_not_fit_each_other_are_told_of(order, number, seats, times, spelled):
     """Whatever stands there gives events that pack the same again, or an error that says so."""
-    streams = packing.Packed(order, number, seats, 0, bytes(len(times)), times, spelled)
+    streams = packing.Packed(order, number, seats, (0, 1, 2, 3), bytes(len(times)), times, spelled)
     try:
         events = packing.unpack(streams, 4)
     except PackingError:
@@ -228,3 +228,17 @@ def test_streams_that_do_not_fit_each_other_are_told_of(order, number, seats, ti
 def test_form_that_is_yet_to_come_is_named(kept):
     with pytest.raises(DamagedError, match="expected a game packed in form 1, got b'\\\\x02'"):
         packed.game_of(ID, b"\2" + kept.value[1:])
+
+
+# --- what was packed before -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["packed-1-river", "packed-1-seven_up"])
+def test_game_packed_in_an_earlier_form_is_read_for_ever(name):
+    """These files were written once and never change; another form gets files of its own."""
+    golden = msgspec.json.decode((GOLDEN / f"{name}.json").read_bytes())
+    game = msgspec.convert(golden["game"], Game)
+    value, notes = bytes.fromhex(golden["value"]), bytes.fromhex(golden["notes"])
+    expected = msgspec.convert(golden["events"], list[Event])
+    assert packed.unpack(game.id, value, notes) == (game, expected, SECRET)
+    assert packed.shown_by(game.id, value) == golden["shown"]
