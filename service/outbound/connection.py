@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import struct
 from collections.abc import Generator
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE
@@ -23,6 +24,11 @@ Steps: TypeAlias = Generator[Need, None, Result]
 
 _READ = 16 * 1024
 _LAST_READ = 256 * 1024  # what came while nobody looked
+# Of Linux's `struct tcp_info`: the milliseconds since the last data came.
+_TCP_INFO = getattr(socket, "TCP_INFO", -1)
+_TCP_INFO_SIZE = 56
+_LAST_DATA = struct.Struct("=I")
+_LAST_DATA_AT = 52
 
 
 class EndedError(Exception):
@@ -57,6 +63,14 @@ class Connection:
         One that is watched is: whoever watches it closes it as soon as it isn't.
         """
         return bool(self.watched) or not self._poll_for(READ, 0)
+
+    def silent_s(self) -> float:
+        """Tell for how many seconds nothing has come, to some milliseconds; 0 where the kernel doesn't say."""
+        try:
+            told = self._socket.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, _TCP_INFO_SIZE)
+        except OSError:
+            return 0.0
+        return _LAST_DATA.unpack_from(told, _LAST_DATA_AT)[0] / 1000 if len(told) == _TCP_INFO_SIZE else 0.0
 
     def send(self, data: bytes, deadline: Deadline) -> Steps[None]:
         """Send all of it, though a peer that doesn't read may take it in pieces."""

@@ -120,6 +120,7 @@ class Exchange:
         "_request",
         "_shared",
         "_site",
+        "_unseen_s",
         "_waits_for",
         "answer",
         "connection",
@@ -137,6 +138,7 @@ class Exchange:
         self._request = request
         self._waits_for = "a connection"
         self._lag = 0.0  # how late it got to wait at all, which is ours
+        self._unseen_s = 0.0  # how long the answer had been there when it was read after the deadline
         self.connection: Connection | None = None
 
     def steps(self) -> Steps[None]:
@@ -190,6 +192,8 @@ class Exchange:
         may_go_on = False
         try:
             yield from self._exchange(connection, data, is_kept=idle is not None)
+            if self.deadline.remaining < 0:
+                self._unseen_s = connection.silent_s()
             reader = connection.reader
             body = reader.body
             may_go_on = reader.may_go_on
@@ -247,13 +251,19 @@ class Exchange:
         return _Verdict(Outcome.LATE, f"waited {self._request.budget_s * 1000:g} ms for {self._waits_for}")
 
     def _answered(self, verdict: _Verdict) -> Answer:
-        request, elapsed = self._request, self.deadline.elapsed
+        request, elapsed = self._request, self._elapsed()
         if verdict.outcome is not Outcome.OK and self._shared.closing:
             verdict = _Verdict(Outcome.OUR_FAULT, "the arena is shutting down")
         elif self._is_stall(verdict.outcome, elapsed):
             verdict = _Verdict(Outcome.OUR_FAULT, "the arena stalled", verdict.status)
         outcome, error, status, head, body = verdict
         return Answer(request.key, outcome, elapsed * 1000, error and error[:ERROR_SHOWN], status, head, body)
+
+    def _elapsed(self) -> float:
+        """Tell how long the answer took: until it came, if it did in time and this process only read it after that."""
+        elapsed = self.deadline.elapsed
+        came = elapsed - self._unseen_s
+        return came if came <= self._request.budget_s else elapsed
 
     def _is_stall(self, outcome: Outcome, elapsed: float) -> bool:
         """Whether this process, not the bot, ate the time.

@@ -153,7 +153,15 @@ from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.pool import Pool
 from tests.service.outbound.hostile import call_to
-print(Calls(Guard(LOOPBACK)).ask(call_to(sys.argv[1], budget_ms=500)).outcome)
+url, driver = sys.argv[1:]
+calls, call = Calls(Guard(LOOPBACK)), call_to(url, budget_ms=500)
+if driver == "here":
+    answer = calls.ask(call)
+else:
+    line = calls.line()
+    line.submit(call)
+    [answer] = line.wait(10)
+print(answer.outcome)
 """
 
 
@@ -173,3 +181,30 @@ def test_a_process_that_was_stopped_charges_nobody_for_it(serve, stopped_s, outc
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when data came")
+@pytest.mark.parametrize(("answers_after_s", "outcome"), [(0.0, "ok"), (0.45, "our_fault")])
+def test_an_answer_that_came_while_nobody_looked_took_as_long_as_it_took(serve, make, answers_after_s, outcome):
+    asked, unwatched, answered = threading.Event(), threading.Event(), threading.Event()
+
+    def behave(connection, _):
+        asked.set()
+        unwatched.wait(10)
+        server.stopping.wait(answers_after_s)
+        connection.sendall(reply())
+        answered.set()
+        return True
+
+    server = serve(behave)
+    line = make(Guard(LOOPBACK)).line()
+    line.submit(call_to(server.url, budget_ms=300))
+    while not asked.is_set():
+        assert line.wait(0.01) == []
+    unwatched.set()
+    assert answered.wait(10)
+    time.sleep(0.7)  # longer than the budget, and than what counts as a stall
+    [answer] = line.wait(10)
+    assert answer.outcome == outcome
+    assert (answer.ms < 300) == (outcome == "ok")
+    line.close()
