@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -47,6 +47,21 @@ class Commit(msgspec.Struct, frozen=True):
     at: int
     state: GameState | None
     is_new: bool
+
+
+class Proposal(NamedTuple):
+    """Events that are to be appended to a log of `expected` events; with `ending`, the game ends in the same step.
+
+    `after` is the stamp of the last of those, so that a log that lost its end and grew again isn't taken for the one
+    the caller knows; None isn't checked. `lease` is the token that must hold the game, None if none has to.
+    """
+
+    game_id: str
+    events: Sequence[Event]
+    expected: int
+    lease: str | None
+    after: int | None = None
+    ending: GameState | None = None
 
 
 class GameStore:
@@ -143,6 +158,21 @@ class GameStore:
             raise DamagedError(f"no secret is kept for game {game_id}")
         return None if game is None else (game, as_log(lines), secret)
 
+    def load_since(self, game_id: str, length: int) -> tuple[Game, Log] | None:
+        """Give a game, and of its log the last of the first `length` events and all that follow, as of one moment.
+
+        None if there is no such game. Raises DamagedError for what can't be read.
+        """
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.hgetall(keys.game_meta(game_id))
+            pipe.lrange(keys.game_log(game_id), max(0, length - 1), -1)
+            told = told_apart(pipe.execute(raise_on_error=False))
+        for each in told:
+            if isinstance(each, DamagedError):
+                raise each
+        game = as_game(told[0])
+        return None if game is None else (game, as_log(told[1]))
+
     # --- changes --------------------------------------------------------------------------------------------
 
     def commit(
@@ -155,20 +185,21 @@ class GameStore:
         after: int | None = None,
         ending: GameState | None = None,
     ) -> Commit:
-        """Append `events` to a log of `expected` events; with `ending`, the game ends in the same step.
+        """Append events as a `Proposal` of them says; asking again after a lost answer is safe.
 
-        `after` is the stamp of the last of those, so that a log that lost its end and grew again isn't taken for the
-        one the caller knows; None isn't checked. Asking again after a lost answer is safe: events that stand at that
-        place already are `committed`.
+        Events that stand at that place already are `committed`.
         """
-        if not events:
-            raise ValueError("expected at least one event to commit, got none")
-        names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
-        stamp = "" if after is None else after
-        head: Args = [expected, lease or "", ending or "", keys.game_news(game_id), stamp]
-        told = self._scripts.run("commit", names, [*head, *(encode(event) for event in events)])
-        status, length, at, state, is_new = told
-        return Commit(status.decode(), length, at, GameState(state.decode()) if state else None, bool(is_new))
+        told = self._scripts.run("commit", *as_call(Proposal(game_id, events, expected, lease, after, ending)))
+        return as_commit(told)
+
+    def commit_many(self, proposals: Sequence[Proposal]) -> list[Commit | DamagedError]:
+        """Append to many logs in one round trip, each as `commit` does: one step for each game, none for all together.
+
+        An error, unraised, stands in the place of each that the store will never take. Where the store takes some and
+        raises for others, because it was away, asking for all of them again is right.
+        """
+        told = self._scripts.run_many("commit", [as_call(proposal) for proposal in proposals])
+        return [each if isinstance(each, DamagedError) else as_commit(each) for each in told]
 
     def start(self, game_id: str) -> bool:
         """Let an open game run, if no seat is open. True if it runs, by this call or an earlier one."""
@@ -293,6 +324,22 @@ class GameStore:
     ) -> tuple[list[Game], str | None]:
         keep = None if state is None else lambda game: game.state is state
         return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
+
+
+def as_call(proposal: Proposal) -> tuple[list[str], Args]:
+    """Give keys and arguments of the script that appends."""
+    game_id, events, expected, lease, after, ending = proposal
+    if not events:
+        raise ValueError("expected at least one event to commit, got none")
+    names = [keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id)]
+    stamp = "" if after is None else after
+    return names, [expected, lease or "", ending or "", keys.game_news(game_id), stamp, *map(encode, events)]
+
+
+def as_commit(told: list[Any]) -> Commit:
+    """Read what that script gives."""
+    status, length, at, state, is_new = told
+    return Commit(status.decode(), length, at, GameState(state.decode()) if state else None, bool(is_new))
 
 
 def _as_found(told: dict[bytes, bytes] | DamagedError) -> Game | DamagedError | None:
