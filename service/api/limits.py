@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
 from flask import Flask, g, request
@@ -43,7 +44,12 @@ def address() -> str:
 
     Some proxies tell the port too, which is another for each connection. What is no address comes from nowhere.
     """
-    match = _WITH_PORT.fullmatch(request.remote_addr or "")
+    return _network(request.remote_addr or "")
+
+
+@lru_cache(maxsize=4096)
+def _network(remote: str) -> str:
+    match = _WITH_PORT.fullmatch(remote)
     try:
         parsed = ipaddress.ip_address((match[1] or match[2] or match[3]) if match else "")
     except ValueError:

@@ -105,8 +105,17 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         required = any(field.required for field in schema().fields.values())
         parse = super().arguments(schema, location=location, required=required, **kwargs)
 
+        defaults = schema().load({}) if location == "query" and not required else None
+
         def decorator(view: View) -> View:
-            parsed: View = parse(view)
+            parsing: View = parse(view)
+
+            @functools.wraps(parsing)
+            def parsed(*args: Any, **kwargs: Any) -> Any:
+                if defaults is not None and not request.query_string:  # most come without, and parsing costs much
+                    return view(defaults.copy(), *args, **kwargs)
+                return parsing(*args, **kwargs)
+
             parsed._apidoc["arguments"].pop("responses")  # type: ignore[attr-defined] # noqa: SLF001 (documented by route)
             parsed.locations = {*getattr(view, "locations", ()), location}  # type: ignore[attr-defined]  # notes on a view
             return parsed

@@ -171,13 +171,16 @@ class Games:
             game = self.get(game_id)
             if not self._store.tournaments.is_readable(game.slot):
                 return Covered(game)
-        return self.standing(game_id)
+        return self._shown(game_id)
 
     def standing(self, game_id: str) -> Shown:
         """Give a game as it stands now, all of it, for those who play; raises NotFoundError.
 
         What is for everybody's eyes comes from `reading`.
         """
+        return self._shown(game_id)
+
+    def _shown(self, game_id: str) -> Shown:
         shown = self.tables.load(game_id)
         if shown is None:
             raise NotFoundError("there is no such game")
