@@ -243,7 +243,7 @@ class Play:
         owed = table.game.owed()
         people = [seat for seat in owed if table.kind(seat) == HUMAN and not table.game.is_out(seat)]
         if owed and len(people) == len(owed):
-            self._store.due.add(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
+            self._store.moves.look_at(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
         else:
             self._queue.drive(table.id)
 

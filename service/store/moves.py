@@ -39,3 +39,7 @@ class Moves:
         raised(asked)
         commit = as_commit(raised(told))
         return commit, self._clock.told([raised(answer) for answer in read], sent)
+
+    def look_at(self, name: str, at_ms: int) -> None:
+        """Have `name` looked at when `at_ms` comes, as `Due.add`."""
+        raised(self._exchange([("ZADD", keys.DUE, at_ms, name)])[0])
