@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test attack soak check format openapi clean
+.PHONY: demo test attack soak bench check format openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -19,6 +19,11 @@ attack: .venv/dev.stamp
 # Kills and more kills, for many minutes.
 soak: .venv/dev.stamp
 	$(BIN)/python -m pytest -m soak
+
+# What the arena costs, in ratios to what others cost; `make bench SUBJECTS='worker engine'` measures only those. Status 1
+# if a target is missed. Peers live beside .venv, so that what they pin never touches us; one that can't be had is skipped.
+bench: .venv/dev.stamp .venv-peers/peers.stamp
+	$(BIN)/python -m benchmarks $(SUBJECTS)
 
 # Everything but the tests: style, types, who may import whom, the specifications' drift.
 check: .venv/dev.stamp
@@ -39,7 +44,7 @@ openapi: .venv/dev.stamp
 	done
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-peers
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 …")'
@@ -52,3 +57,10 @@ clean:
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service,dev]'
 	@touch $@ .venv/service.stamp
+
+.venv-peers/peers.stamp: benchmarks/peers/requirements.txt | .venv/bin/python
+	$(BIN)/python -m venv .venv-peers
+	missing=; while read -r peer; do \
+	  .venv-peers/bin/python -m pip install --quiet --disable-pip-version-check "$$peer" || \
+	    { missing=1; echo "$$peer can't be installed here: what is compared with it is skipped"; }; \
+	done < $<; test -n "$$missing" || touch $@
