@@ -21,6 +21,7 @@ SUBJECTS: Final = (
     "growth",
     "two_workers",
     "late_bot",
+    "api",
     "moves",
     "swiss",
 )
