@@ -72,7 +72,7 @@ class Counted(NamedTuple):
     def counter(self) -> Counter:
         """The counter in the store."""
         limit = self.limit
-        return Counter(f"LIMITS:{limit.key_for('rate', self.whose, self.scope)}", limit.amount, limit.get_expiry())
+        return Counter(limit.key_for("rate", self.whose, self.scope), limit.amount, limit.get_expiry())
 
 
 class Limits:

@@ -97,7 +97,7 @@ class Door:
         return passed, Glance(moment, _marks(*seen[:4]), tokens)
 
     def _counting(self, counters: Sequence[Counter]) -> Command:
-        names = [each.name for each in counters]
+        names = [keys.rate(each.name) for each in counters]
         limits = [part for each in counters for part in (each.most, each.seconds)]
         return ("EVALSHA", self._shas["count"], len(names), *names, *limits)
 

@@ -20,8 +20,8 @@ def test_the_first_limit_that_was_passed_is_told_and_nothing_after_it_counts(doo
     assert isinstance(refused, Passed)
     assert refused.at == 0
     assert 0 < refused.seconds <= 60
-    assert redis.get("wide") == b"2"
-    assert 0 < redis.ttl("wide") <= 60
+    assert redis.get(keys.rate("wide")) == b"2"
+    assert 0 < redis.ttl(keys.rate("wide")) <= 60
 
 
 def test_a_script_that_the_server_has_forgotten_is_loaded_again(door, redis):
@@ -47,4 +47,4 @@ def test_a_game_that_can_not_be_looked_at_is_counted_all_the_same(door, redis, m
     store.games.create(game, secret=b"s" * 32, due_at=1)
     redis.set(keys.game_log(game.id), "no log")
     assert door.glance([WIDE], game.id) == (None, None)
-    assert redis.get("wide") == b"1"
+    assert redis.get(keys.rate("wide")) == b"1"
