@@ -23,6 +23,7 @@ SUBJECTS: Final = (
     "packed",
     "two_workers",
     "late_bot",
+    "api",
     "moves",
     "swiss",
 )

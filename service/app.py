@@ -49,4 +49,4 @@ def _admit() -> None:
     bodies.check_size(request)
     auth.refuse_token_in_query(request)
     parts = context.services()
-    g.caller = auth.identify(request, limits.address(), parts.gate, parts.settings.admin_token)
+    g.caller = auth.identify(request, limits.address(), parts.gate, parts.settings.admin_token, context.glance())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hmac
 import secrets
 import time
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from service.config import Settings
 from service.jobs import DeadLetters, open_broker
 from service.outbound.guard import Guard, RefusedError
 from service.store import unfinished
+from service.store.door import holder
 from service.store.probe import Probe
 from service.store.store import Store
 
@@ -165,10 +165,7 @@ def url_guard(guard: Guard) -> UrlGuard:
 
 def seat_of(store: Store, game_id: str, hashed: str) -> int | None:
     """Find the seat of a game by the SHA-256 of its token."""
-    for number, known in store.games.tokens(game_id).items():
-        if hmac.compare_digest(known, hashed):
-            return number
-    return None
+    return holder(store.games.tokens(game_id), hashed)
 
 
 def now_ms() -> int:

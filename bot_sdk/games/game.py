@@ -7,6 +7,7 @@ drives it, a record is verified by replaying it. It asks nobody, keeps no time a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from enum import StrEnum
 from typing import Any, Final
 
@@ -78,6 +79,17 @@ class Game:
         self.state: State = ruleset.new(options, seats, packs, self._tell)
         self._settle_forfeits()
         self._after_event(None)
+
+    def copy(self) -> Game:
+        """Make an independent game, which goes on from here by itself."""
+        twin = copy(self)
+        for name in ("news", "log", "deal_ends", "retired", "decisions", "last", "sealed", "owed_since"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.outcomes = [counts.copy() for counts in self.outcomes]
+        twin._held, twin._told, twin._owing = self._held.copy(), self._told.copy(), self._owing.copy()
+        twin.state = self.state.copy()
+        twin.state.tell = twin._tell
+        return twin
 
     @property
     def seats(self) -> int:

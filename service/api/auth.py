@@ -15,6 +15,7 @@ from flask import Request
 from service.api.problems import Problem
 from service.arena.caller import Caller, Gate, Scope
 from service.arena.minting import ACCOUNT_TOKEN, SEAT_TOKEN, token_hash
+from service.store.door import Glance
 
 SCHEMES: dict[str, dict[str, Any]] = {
     "account": {
@@ -124,8 +125,13 @@ def refuse_token_in_query(request: Request) -> None:
             raise Problem(400, "send the token in the Authorization header, never in a URL", code="token_in_url")
 
 
-def identify(request: Request, address: str, gate: Gate, admin_token: str | None) -> Caller:
-    """Return the caller; a token that isn't known is refused everywhere, also where none is needed."""
+def identify(
+    request: Request, address: str, gate: Gate, admin_token: str | None, glance: Glance | None = None
+) -> Caller:
+    """Return the caller; a token that isn't known is refused everywhere, also where none is needed.
+
+    `glance` is what was seen of the request's game already, if anything was.
+    """
     token = bearer(request)
     if token is None:
         return Caller(address=address)
@@ -135,17 +141,17 @@ def identify(request: Request, address: str, gate: Gate, admin_token: str | None
     if token.startswith(ACCOUNT_TOKEN):
         found = gate.account(token_hash(token), address)
     elif token.startswith(SEAT_TOKEN):
-        found = _seat(request, address, gate, token_hash(token))
+        found = _seat(request, address, gate, token_hash(token), glance)
     if found is None:
         raise _unauthorized("the token isn't known here, or not any more")
     return found
 
 
-def _seat(request: Request, address: str, gate: Gate, hashed: str) -> Caller | None:
+def _seat(request: Request, address: str, gate: Gate, hashed: str, glance: Glance | None) -> Caller | None:
     game_id = (request.view_args or {}).get("game_id")
     if game_id is None:
         raise Problem(403, "the token of a seat works at its game alone", code="wrong_kind_of_token")
-    number = gate.seat(game_id, hashed)
+    number = gate.seat(game_id, hashed) if glance is None else glance.seat_of(hashed)
     if number is None:
         return None
     return Caller(address=address, game_id=game_id, seat=number, seat_hash=hashed)

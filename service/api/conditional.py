@@ -9,6 +9,8 @@ import re
 
 from flask import Response, current_app, request
 
+from service.arena.reading import Look
+
 MAX_WAIT_S = 60
 PREFER = {
     "name": "Prefer",
@@ -33,6 +35,18 @@ def patience_s(default: int = 0) -> int:
         if match := _WAIT.fullmatch(preference):
             return min(int(match[1]), MAX_WAIT_S)
     return default
+
+
+def shown(look: Look, *, private: bool = False) -> Response:
+    """Answer with what somebody sees, or 304 if the client has it."""
+    if is_known(look.tag):
+        return unchanged(look.tag, private=private)
+    return ready(look.body, headers=headers(look.tag, private=private))
+
+
+def ready(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Answer with JSON that is written already."""
+    return current_app.response_class(body, status, headers, content_type="application/json")
 
 
 def is_known(tag: str) -> bool:

@@ -8,6 +8,7 @@ from flask import Flask, current_app, g
 
 from service.arena.caller import Caller
 from service.services import Services
+from service.store.door import Glance
 
 _EXTENSION = "slagveld"
 
@@ -17,9 +18,19 @@ def attach(app: Flask, services: Services) -> None:
     app.extensions[_EXTENSION] = services
 
 
+def services_of(app: Flask) -> Services:
+    """Return the services of an app."""
+    return cast("Services", app.extensions[_EXTENSION])
+
+
 def services() -> Services:
     """Return the services of the app that answers this request."""
     return cast("Services", current_app.extensions[_EXTENSION])
+
+
+def glance() -> Glance | None:
+    """Return what was seen of the request's game when it was let in; None if nothing was looked at."""
+    return cast("Glance | None", g.glance)
 
 
 def caller() -> Caller:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from flask import Response, current_app
 from marshmallow import Schema, fields
 
@@ -54,7 +55,7 @@ def list_events(query: dict[str, Any], game_id: str) -> dict[str, Any]:
     seconds = conditional.patience_s()
     with waiting.place(seconds):
         events, more = services().play.events(game_id, after, seconds)
-    items = events[: query["limit"]]
+    items = [msgspec.json.decode(event) for event in events[: query["limit"]]]
     rest = len(items) < len(events)
     return {
         "items": items,
@@ -78,7 +79,7 @@ def stream_game(game_id: str) -> Response:
 
     def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
         events, more = play.follow(game_id, seen, seconds, is_new=not seconds)
-        return [(event["id"], event) for event in events], more
+        return list(enumerate(events, seen + 1)), more
 
     return stream.answer(read)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import Response
 from marshmallow import Schema, fields, validate
 
 from bot_sdk.results.values import GameState
@@ -183,20 +184,18 @@ def show_game(game_id: str) -> Any:
     seconds = conditional.patience_s()
     with waiting.place(seconds):
         look = services().play.look(game_id, conditional.is_known, seconds)
-    if conditional.is_known(look.tag):
-        return conditional.unchanged(look.tag)
-    return look.view, 200, conditional.headers(look.tag)
+    return conditional.shown(look)
 
 
 @blp.put("/v1/games/<game:game_id>/state", who=involved(Scope.GAMES))
 @blp.arguments(StateNew)
 @blp.response(200, GameView)
 @blp.fails(409, "It can't get into that state from the one it is in.")
-def set_game_state(body: dict[str, Any], game_id: str) -> dict[str, Any]:
+def set_game_state(body: dict[str, Any], game_id: str) -> Response:
     """Start or cancel a game.
 
     Who made it may, and the operator; whoever holds a seat may until it runs, and after that if nobody else's seat is
     in it. Doing it again is no error.
     """
     services().games.set_state(caller(), game_id, GameState(body["state"]))
-    return services().play.look(game_id, lambda _: False).view
+    return conditional.ready(services().play.look(game_id, lambda _: False).body)

@@ -16,19 +16,22 @@ _CORS = {
     "Access-Control-Max-Age": "600",
 }
 
+_EVERYWHERE = [(name.lower(), name, value) for name, value in wire.HEADERS.items()]
+
 
 def register(app: Flask, settings: Settings) -> None:
     """Add them to every answer of the app, pages that set their own excepted."""
 
     def add(answer: Response) -> Response:
-        for name, value in wire.HEADERS.items():
-            answer.headers.setdefault(name, value)
-        if "Authorization" in request.headers:
-            answer.headers.setdefault("Cache-Control", "private, no-store")
-        answer.headers.setdefault("Cache-Control", "no-store")
+        own = {name.lower() for name, _ in answer.headers}
+        answer.headers.extend([(name, value) for low, name, value in _EVERYWHERE if low not in own])
+        if "cache-control" not in own:
+            is_private = "Authorization" in request.headers
+            answer.headers["Cache-Control"] = "private, no-store" if is_private else "no-store"
+        if not settings.cors_origins:
+            return answer
+        answer.vary.add("Origin")
         origin = request.headers.get("Origin")
-        if settings.cors_origins:
-            answer.vary.add("Origin")
         if origin in settings.cors_origins:
             answer.headers["Access-Control-Allow-Origin"] = origin
             answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

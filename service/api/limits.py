@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import logging
 import re
+import threading
 import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeVar
 
-from flask import Flask, Response, request
-from flask_limiter import ApplicationLimit, Limiter, RequestLimit
+from flask import Flask, g, request
+from limits import RateLimitItem, parse_many
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+from redis.exceptions import RedisError
 
+from service.api import context
 from service.api.auth import sent_token
 from service.api.problems import Problem
+from service.arena.minting import SEAT_TOKEN
 from service.config import Settings
 from service.store.connection import connect
+from service.store.door import Counter, Door, Glance, Passed
 
 NEW_ACCOUNT = "accounts.create_account"
 NOWHERE = "nowhere"
+LONGEST_PAUSE_S: Final = 32.0
+"""How long at most memory counts before the store is tried again."""
 _WITH_PORT = re.compile(r"([0-9.]+)(?::\d+)?|\[([0-9a-fA-F:.]+)\](?::\d+)?|([0-9a-fA-F:.]+)", re.ASCII)
 _FREE = ("health.", "docs.", "static")
+_GLANCED = frozenset({"seats.show_seat", "seats.take_action"})
+"""What is asked so often that the look at the game goes with the counting."""
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 def address() -> str:
@@ -26,7 +44,12 @@ def address() -> str:
 
     Some proxies tell the port too, which is another for each connection. What is no address comes from nowhere.
     """
-    match = _WITH_PORT.fullmatch(request.remote_addr or "")
+    return _network(request.remote_addr or "")
+
+
+@lru_cache(maxsize=4096)
+def _network(remote: str) -> str:
+    match = _WITH_PORT.fullmatch(remote)
     try:
         parsed = ipaddress.ip_address((match[1] or match[2] or match[3]) if match else "")
     except ValueError:
@@ -38,48 +61,109 @@ def address() -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-def register(app: Flask, settings: Settings) -> Limiter:
+class Counted(NamedTuple):
+    """A limit, and whose requests count under it."""
+
+    limit: RateLimitItem
+    scope: str
+    whose: str
+
+    @property
+    def counter(self) -> Counter:
+        """The counter in the store."""
+        limit = self.limit
+        return Counter(limit.key_for("rate", self.whose, self.scope), limit.amount, limit.get_expiry())
+
+
+class Limits:
+    """The limits of one process. While the store is slow or away, memory counts."""
+
+    def __init__(self, settings: Settings, door: Door, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._per_address = sorted(parse_many(settings.rate_per_address))
+        self._per_token = sorted(parse_many(settings.rate_per_token))
+        self._new_accounts = sorted(parse_many(settings.rate_new_accounts))
+        self._door = door
+        self._memory = FixedWindowRateLimiter(MemoryStorage())
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._pause_s = 0.0
+        self._away_until = 0.0
+
+    def check(self) -> Glance | None:
+        """Count the request; give what was seen of its game if that was looked at on the way.
+
+        Raises Problem 429 for one that is too many.
+        """
+        counted = self._counted()
+        if not counted:
+            return None
+        passed, glance = self._asked(counted) or (self._in_memory(counted), None)
+        if passed is not None:
+            limit = counted[passed.at].limit
+            wait = {"Retry-After": str(max(1, passed.seconds))}
+            raise Problem(429, f"too many requests: {limit} are allowed", headers=wait)
+        return glance
+
+    def _counted(self) -> list[Counted]:
+        endpoint = request.endpoint or ""
+        if endpoint.startswith(_FREE):
+            return []
+        where = address()
+        counted = [Counted(limit, "address", where) for limit in self._per_address]
+        token = sent_token(request)
+        if token is not None:
+            whose = hashlib.sha256(token.encode()).hexdigest()[:32]
+            counted += [Counted(limit, "token", whose) for limit in self._per_token]
+        if endpoint == NEW_ACCOUNT and request.method == "POST":
+            counted += [Counted(limit, "account", where) for limit in self._new_accounts]
+        return counted
+
+    def _asked(self, counted: list[Counted]) -> tuple[Passed | None, Glance | None] | None:
+        """Have the store count; None if it is away, or was a moment ago."""
+        if self._monotonic() < self._away_until:
+            return None
+        counters = [each.counter for each in counted]
+        game_id = _game_looked_for()
+        try:
+            told = self._door.glance(counters, game_id) if game_id else (self._door.count(counters), None)
+        except (RedisError, OSError) as error:
+            self._rest(error)
+            return None
+        self._pause_s = 0.0
+        return told
+
+    def _rest(self, error: Exception) -> None:
+        """Leave the store alone for a while, each time for longer."""
+        with self._lock:
+            self._pause_s = min(max(1.0, 2 * self._pause_s), LONGEST_PAUSE_S)
+            self._away_until = self._monotonic() + self._pause_s
+        log.warning("the store can't count requests, memory does: %s: %.200s", type(error).__name__, error)
+
+    def _in_memory(self, counted: list[Counted]) -> Passed | None:
+        for at, (limit, scope, whose) in enumerate(counted):
+            if not self._memory.hit(limit, "rate", whose, scope):
+                reset = self._memory.get_window_stats(limit, "rate", whose, scope).reset_time
+                return Passed(at, int(reset - time.time()))
+        return None
+
+
+def register(app: Flask, settings: Settings) -> None:
     """Count every request of the app but those for its health and its pages.
 
     The counts have connections of their own, which give up fast: memory counts while the store is slow or away.
     """
-    pool = connect(settings.redis_url, socket_timeout_s=0.5, pool_timeout_s=0.5, retries=1).connection_pool
-    return Limiter(
-        address,
-        app=app,
-        application_limits=[
-            ApplicationLimit(settings.rate_per_address, key_function=address, scope="address", exempt_when=_is_free),
-            ApplicationLimit(settings.rate_per_token, key_function=_token, scope="token", exempt_when=_has_no_token),
-            ApplicationLimit(
-                settings.rate_new_accounts, key_function=address, scope="account", exempt_when=_is_no_new_account
-            ),
-        ],
-        storage_uri="redis://",
-        storage_options={"connection_pool": pool},  # type: ignore[dict-item]  # declared for texts only
-        in_memory_fallback_enabled=True,
-        on_breach=_refuse,
-        key_prefix="rate",
-        request_identifier=lambda: request.endpoint or "nothing",  # paths that lead nowhere count, too
-    )
+    redis = connect(settings.redis_url, max_connections=64, socket_timeout_s=0.5, pool_timeout_s=0.5, retries=1)
+    limits = Limits(settings, Door(redis, context.services_of(app).store.clock))
+
+    def count() -> None:
+        g.glance = limits.check()
+
+    app.before_request(count)
 
 
-def _refuse(limit: RequestLimit) -> Response:
-    wait = max(1, limit.reset_at - int(time.time()))
-    detail = f"too many requests: {limit.limit} are allowed"
-    return Problem(429, detail, headers={"Retry-After": str(wait)}).response()
-
-
-def _is_free() -> bool:
-    return (request.endpoint or "").startswith(_FREE)
-
-
-def _has_no_token() -> bool:
-    return sent_token(request) is None or _is_free()
-
-
-def _is_no_new_account() -> bool:
-    return request.endpoint != NEW_ACCOUNT or request.method != "POST"
-
-
-def _token() -> str:
-    return hashlib.sha256((sent_token(request) or "").encode()).hexdigest()[:32]
+def _game_looked_for() -> str | None:
+    """Name the game whose seat's token a request was sent with, to do there what is done often."""
+    if request.endpoint not in _GLANCED or not (sent_token(request) or "").startswith(SEAT_TOKEN):
+        return None
+    game_id: str = (request.view_args or {})["game_id"]
+    return game_id

@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from flask import g, request
 from flask_smorest import Blueprint
-from marshmallow import RAISE, Schema
+from marshmallow import RAISE, Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 
 from service.api import auditing, bodies
@@ -53,6 +53,19 @@ class StrictParser(FlaskParser):
             if len(values) > 1:
                 raise Problem(422, f"{name:.40}: given {len(values)} times", errors={name: ["given more than once"]})
         return super().load_querystring(req, schema)
+
+
+class _UncommonError(Exception):
+    """What was sent has a form that webargs knows better."""
+
+
+def _sent(location: str) -> dict[str, Any]:
+    """Give what was sent for a schema to load: a JSON body, or a query if there is none."""
+    if location == "json":
+        return bodies.read_object(request)
+    if location == "query" and not request.query_string:
+        return {}
+    raise _UncommonError
 
 
 class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
@@ -105,8 +118,20 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         required = any(field.required for field in schema().fields.values())
         parse = super().arguments(schema, location=location, required=required, **kwargs)
 
+        loader = schema(unknown=RAISE)
+
         def decorator(view: View) -> View:
-            parsed: View = parse(view)
+            parsing: View = parse(view)
+
+            @functools.wraps(parsing)
+            def parsed(*args: Any, **kwargs: Any) -> Any:
+                """Load what most send by a schema that is made already; webargs says what is wrong with the rest."""
+                try:
+                    loaded = loader.load(_sent(location))
+                except (ValidationError, _UncommonError):
+                    return parsing(*args, **kwargs)
+                return view(loaded, *args, **kwargs)
+
             parsed._apidoc["arguments"].pop("responses")  # type: ignore[attr-defined] # noqa: SLF001 (documented by route)
             parsed.locations = {*getattr(view, "locations", ()), location}  # type: ignore[attr-defined]  # notes on a view
             return parsed

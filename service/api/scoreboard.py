@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from flask import Response, current_app
 from marshmallow import Schema, fields, validate
 
@@ -243,7 +244,7 @@ def stream_tournament(tournament_id: str) -> Response:
 
     def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
         count, progress, more = scoreboard.follow(tournament_id, seen, seconds, is_new=not seconds)
-        return [(count, progress)] if count != seen else [], more
+        return [(count, msgspec.json.encode(progress))] if count != seen else [], more
 
     return stream.answer(read, pause_s=PROGRESS_PAUSE_S)
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from flask import Response
 from marshmallow import Schema, fields, validate
 
 from service.api import conditional, waiting
 from service.api.auth import public, seat
 from service.api.conditional import ETAG, IF_NONE_MATCH, PREFER
-from service.api.context import caller, services
+from service.api.context import caller, glance, services
 from service.api.fields import Name
 from service.api.games import Standing
 from service.api.idempotency import idempotent
 from service.api.resource import Resource
 from service.arena.minting import Mint
+from service.arena.play import Acted
 
 blp = Resource("seats", description="Playing as a person: each seat has a token of its own.")
 
@@ -154,12 +157,10 @@ def show_seat(query: dict[str, Any], game_id: str, number: str) -> Any:
     seconds = conditional.patience_s(WAIT_FOR_DECISION_S if for_decision else 0)
     with waiting.place(seconds):
         if for_decision:
-            look = play.wait_for_decision(caller(), game_id, int(number), seconds)
+            look = play.wait_for_decision(caller(), game_id, int(number), seconds, glance=glance())
         else:
-            look = play.look_from(caller(), game_id, int(number), conditional.is_known, seconds)
-    if conditional.is_known(look.tag):
-        return conditional.unchanged(look.tag, private=True)
-    return look.view, 200, conditional.headers(look.tag, private=True)
+            look = play.look_from(caller(), game_id, int(number), conditional.is_known, seconds, glance=glance())
+    return conditional.shown(look, private=True)
 
 
 @blp.post("/v1/games/<game:game_id>/seats/<seat:number>/actions", who=seat())
@@ -168,16 +169,16 @@ def show_seat(query: dict[str, Any], game_id: str, number: str) -> Any:
 @blp.may_answer(200, "The same action was taken before.", ActionTaken)
 @blp.fails(409, "The decision was taken otherwise, or isn't owed.")
 @blp.fails(422, "The action isn't legal now; the answer lists `legal_actions`.")
-def take_action(body: dict[str, Any], game_id: str, number: str) -> tuple[dict[str, Any], int]:
+def take_action(body: dict[str, Any], game_id: str, number: str) -> Response:
     """Take an action for the decision that the seat owes.
 
     Sending the same again is safe, after the end too; another action for a decision that was taken is refused.
     """
-    acted = services().play.act(caller(), game_id, int(number), body["decision_id"], body["action"])
-    answer = {
-        "decision_id": acted.decision_id,
-        "action": acted.action,
-        "version": acted.view["version"],
-        "view": acted.view,
-    }
-    return answer, 201 if acted.is_new else 200
+    acted = services().play.act(caller(), game_id, int(number), body["decision_id"], body["action"], glance=glance())
+    return conditional.ready(_taken(acted), 201 if acted.is_new else 200)
+
+
+def _taken(acted: Acted) -> bytes:
+    """Write an `ActionTaken` around the view, which is written already."""
+    head = msgspec.json.encode({"decision_id": acted.decision_id, "action": acted.action, "version": acted.version})
+    return b'%b,"view":%b}' % (head[:-1], acted.look.body)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from time import monotonic, sleep
 from typing import Any, Final
 
-import msgspec
 from flask import Response, current_app, request
 from redis.exceptions import RedisError
 
@@ -49,13 +48,12 @@ LAST_EVENT_ID: Final = {
     "schema": {"type": "string", "pattern": "^[0-9]{0,15}$"},
 }
 
-Message = tuple[int, dict[str, Any]]
-"""The id of a message, which grows, and its data."""
+Message = tuple[int, bytes]
+"""The id of a message, which grows, and its data as JSON."""
 Read = Callable[[int, float], tuple[list[Message], bool]]
 """(id of the last message seen, seconds to wait for another) -> the messages after it, and whether more may come."""
 
 _ID = re.compile(r"[0-9]{1,15}", re.ASCII)
-_encode = msgspec.json.Encoder().encode
 log = logging.getLogger(__name__)
 
 
@@ -84,8 +82,8 @@ def _seen() -> int:
     return int(given)
 
 
-def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) -> Iterator[str]:
-    yield f"retry: {RETRY_MS}\n\n"
+def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) -> Iterator[bytes]:
+    yield b"retry: %d\n\n" % RETRY_MS
     more = True
     while more and (left := left_s()) > 0:
         try:
@@ -93,10 +91,10 @@ def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) 
         except RedisError as error:
             log.warning("a stream ends early: %s: %.200s", type(error).__name__, error)
             return
-        for number, data in messages:
-            seen = number
-            yield f"id: {number}\ndata: {_encode(data).decode()}\n\n"
-        if more and not messages:
-            yield ":\n\n"
+        if messages:
+            seen = messages[-1][0]
+            yield b"".join([b"id: %d\ndata: %b\n\n" % message for message in messages])
         elif more:
+            yield b":\n\n"
+        if more and messages and pause_s:
             sleep(pause_s)

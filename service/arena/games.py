@@ -17,10 +17,12 @@ from service.arena.minting import SEAT_TOKEN, Mint, token_hash
 from service.arena.queue import Queue, set_going
 from service.arena.reading import Covered, Reading, Shown, summaries
 from service.arena.seating import OPEN_SEAT, check_bot, seated
-from service.referee.table import BOT, HUMAN, OPEN, Table
+from service.arena.tables import Tables
+from service.referee.table import BOT, HUMAN, OPEN
 from service.store import due, unfinished
 from service.store.entities import Bot, Game, Limits, Seat
 from service.store.store import Store
+from service.store.tournaments import is_shared
 
 LOOK_AGAIN_MS: Final = 1_000
 """When the sweeper looks at a game that was acted in, should the process die before it has a worker go on."""
@@ -65,6 +67,7 @@ class Games:
         self._policy = policy
         self._clock = clock
         self._pack_secret = pack_secret
+        self.tables = Tables(store.games)
 
     # --- creation -----------------------------------------------------------------------------------------------------
 
@@ -163,23 +166,25 @@ class Games:
 
         The log of a game on an open board isn't even loaded: the time that takes would tell how long it is.
         """
-        game = self.get(game_id)
-        if not self._store.tournaments.is_readable(game.slot):
-            return Covered(game)
-        return Shown(*self.table(game_id))
+        known = self.tables.peek(game_id)
+        if known is None or is_shared(known.meta.slot):
+            game = self.get(game_id)
+            if not self._store.tournaments.is_readable(game.slot):
+                return Covered(game)
+        return self._shown(game_id)
 
-    def table(self, game_id: str) -> tuple[Game, Table | None]:
-        """Give a game replayed, or without a table if it never began; raises NotFoundError.
+    def standing(self, game_id: str) -> Shown:
+        """Give a game as it stands now, all of it, for those who play; raises NotFoundError.
 
-        All of it, for those who play: what is for everybody's eyes comes from `reading`.
+        What is for everybody's eyes comes from `reading`.
         """
-        loaded = self._store.games.load(game_id)
-        if loaded is None:
+        return self._shown(game_id)
+
+    def _shown(self, game_id: str) -> Shown:
+        shown = self.tables.load(game_id)
+        if shown is None:
             raise NotFoundError("there is no such game")
-        game = loaded[0]
-        if game.started_at is None:
-            return game, None
-        return game, Table.replayed(*loaded)
+        return shown
 
     def list_all(
         self, caller: Caller, *, limit: int, cursor: str | None, state: GameState | None, mine: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeGuard, TypeVar
 
 from bot_sdk.events import Event, Outcome, Retired, RetiredBecause, quantised
 from bot_sdk.games import record
@@ -15,11 +15,12 @@ from service.arena.caller import Caller
 from service.arena.errors import ConflictError, InvalidError, UnavailableError, invalid
 from service.arena.games import LOOK_AGAIN_MS, Games, check_holds
 from service.arena.queue import Queue
-from service.arena.reading import BOARD_OPEN, Covered, Reading, Shown
+from service.arena.reading import BOARD_OPEN, Covered, Look, Reading, Shown
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
 from service.store.clock import Moment
-from service.store.entities import Game
+from service.store.door import Glance
+from service.store.games import Commit, Proposal
 from service.store.store import Store
 
 TRIES: Final = 50
@@ -30,20 +31,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """An action that stands; `is_new` is False if it stood before."""
+    """An action that stands, and what its seat sees after it; `is_new` is False if it stood before."""
 
     is_new: bool
     decision_id: str
     action: str
-    view: dict[str, Any]
+    version: int
+    look: Look
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What somebody sees of a game, and the tag that names it."""
+class _After:
+    """A game after what was to be done, and the time then; `is_new` is False if it was done before."""
 
-    tag: str
-    view: dict[str, Any]
+    shown: Shown
+    table: Table
+    moment: Moment
+    is_new: bool
 
 
 class Play:
@@ -64,40 +68,43 @@ class Play:
         def is_time(reading: Reading) -> bool:
             return reading.is_final or not is_known(reading.tag)
 
-        reading = self._follow(game_id, self._games.reading, is_time, seconds)
-        return Look(reading.tag, reading.view)
+        return self._follow(game_id, self._games.reading, is_time, seconds).look
 
     def look_from(
-        self, caller: Caller, game_id: str, number: int, is_known: Callable[[str], bool], seconds: float = 0
+        self,
+        caller: Caller,
+        game_id: str,
+        number: int,
+        is_known: Callable[[str], bool],
+        seconds: float = 0,
+        *,
+        glance: Glance | None = None,
     ) -> Look:
-        """Show a seat what it may know and what it owes, as `look`; raises NotFoundError, ForbiddenError."""
+        """Show a seat what it may know and what it owes, as `look`; raises NotFoundError, ForbiddenError.
 
-        def is_time(game: Game, table: Table | None) -> bool:
-            return game.state.is_end or not is_known(views.tag(game, table, number))
+        `glance` is what was seen of the game for this very request, if anything was.
+        """
 
-        return self._follow_from(caller, game_id, number, is_time, seconds)
+        def is_time(look: Look) -> bool:
+            return look.is_final or not is_known(look.tag)
 
-    def wait_for_decision(self, caller: Caller, game_id: str, number: int, seconds: float) -> Look:
+        return self._follow_from(caller, game_id, number, is_time, seconds, glance=glance)
+
+    def wait_for_decision(
+        self, caller: Caller, game_id: str, number: int, seconds: float, *, glance: Glance | None = None
+    ) -> Look:
         """Show a seat once it owes a decision, has retired or the game has ended, or `seconds` have passed."""
+        return self._follow_from(caller, game_id, number, lambda look: look.is_called, seconds, glance=glance)
 
-        def is_time(game: Game, table: Table | None) -> bool:
-            if table is None:
-                return game.state.is_end
-            return game.state.is_end or table.game.is_out(number) or views.owes(table, number)
-
-        return self._follow_from(caller, game_id, number, is_time, seconds)
-
-    def events(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[dict[str, Any]], bool]:
-        """List the public events after the one with id `after`, and whether more may come.
+    def events(self, game_id: str, after: int, seconds: float = 0) -> tuple[list[bytes], bool]:
+        """List the public events after the one with id `after`, each as JSON, and whether more may come.
 
         Waits up to `seconds` until there is one. Raises NotFoundError, ConflictError while the board is open.
         """
         self._shown(game_id)
         return self.follow(game_id, after, seconds)
 
-    def follow(
-        self, game_id: str, after: int, seconds: float = 0, *, is_new: bool = True
-    ) -> tuple[list[dict[str, Any]], bool]:
+    def follow(self, game_id: str, after: int, seconds: float = 0, *, is_new: bool = True) -> tuple[list[bytes], bool]:
         """List the public events as `events`, but wait for the board to be closed, too; until then there are none.
 
         One who isn't new, but asks again and again, may be told what others were told since the last news.
@@ -124,7 +131,9 @@ class Play:
             raise ConflictError(BOARD_OPEN, code="board_open")
         return reading
 
-    def act(self, caller: Caller, game_id: str, number: int, decision_id: str, action: str) -> Acted:
+    def act(
+        self, caller: Caller, game_id: str, number: int, decision_id: str, action: str, *, glance: Glance | None = None
+    ) -> Acted:
         """Take a person's action for the decision it owes. The same action again is no error.
 
         Raises InvalidError for an illegal action or a name of no decision of this seat; ConflictError if the decision
@@ -132,10 +141,9 @@ class Play:
         """
         asked = _number_of(decision_id, game_id, number)
 
-        def judge(table: Table) -> Event | None:
+        def judge(table: Table, moment: Moment) -> Event | None:
             if asked < table.game.decisions[number]:
                 return None
-            moment = self._store.clock.read()
             _check_owes(table, number, asked, moment)
             legal = table.game.state.legal_actions(number)
             if action not in legal:
@@ -145,13 +153,20 @@ class Play:
                     errors={"action": ["not legal now"]},
                     legal_actions=legal,
                 )
-            waited = moment.now - table.owed_since(number, moment)
+            waited = max(0, moment.now - table.owed_since(number, moment))  # it may be owed since after the glance
             return table.game.judged(number, action, ms=quantised(waited))
 
-        table, is_new = self._commit(caller, game_id, number, judge)
-        if not is_new:
-            _check_same(table, number, asked, action)
-        return Acted(is_new, decision_id, action, views.seat(table.meta, table, number, self._store.clock.read()))
+        after = self._commit(caller, game_id, number, judge, glance)
+        if not after.is_new:
+            _check_same(after.table, number, asked, action)
+        shown = after.shown
+        return Acted(
+            after.is_new,
+            decision_id,
+            action,
+            views.version(shown.meta, after.table, number),
+            shown.seat(number, after.moment),
+        )
 
     def leave(self, caller: Caller, game_id: str, number: int) -> None:
         """Give up a seat: it is free again before the start, and retires after it. Leaving twice is no error.
@@ -161,7 +176,7 @@ class Play:
         if self._games.stand_up(caller, game_id, number):
             return
 
-        def retire(table: Table) -> Event | None:
+        def retire(table: Table, _: Moment) -> Event | None:
             if table.game.is_out(number):
                 return None
             if table.meta.state.is_end or table.game.is_over:  # its first card may have decided it, before any event
@@ -171,45 +186,64 @@ class Play:
         self._commit(caller, game_id, number, retire)
 
     def _commit(
-        self, caller: Caller, game_id: str, number: int, judge: Callable[[Table], Event | None]
-    ) -> tuple[Table, bool]:
-        """Commit what `judge` makes of the game as it stands; (table, False) if it finds nothing left to do.
+        self,
+        caller: Caller,
+        game_id: str,
+        number: int,
+        judge: Callable[[Table, Moment], Event | None],
+        glance: Glance | None = None,
+    ) -> _After:
+        """Commit what `judge` makes of the game as it stands; not `is_new` if it finds nothing left to do.
 
         So it is too if another request has committed the same meanwhile.
         """
         for _ in range(TRIES):
-            game, table = self._games.table(game_id)
-            check_holds(caller, game, number)
-            if table is None:
+            shown, moment = self._standing(caller, game_id, number, glance)
+            glance = None  # it is of before the next try
+            if shown.table is None:
                 raise ConflictError("the game hasn't begun", code="not_running")
-            self._games.check_sits(caller, game_id, number)
-            event = judge(table)
+            event = judge(shown.table, moment)
             if event is None:
-                return table, False
+                return _After(shown, shown.table, moment, is_new=False)
+            table = shown.table.copy()
             events = table.game.apply(event)
-            self._store.due.add(due.game(game_id), self._store.due.now() + LOOK_AGAIN_MS)
-            told = self._store.games.commit(
-                game_id, events, expected=table.length, lease=None, after=table.stamp, ending=table.ending
-            )
+            look_again = (due.game(game_id), moment.now + LOOK_AGAIN_MS)
+            proposal = Proposal(game_id, events, shown.length, None, shown.table.stamp, table.ending)
+            told, moment = self._store.moves.commit(proposal, look_again)
             if told.status == "committed":
                 table.committed(events, told.at)
-                self._go_on(table)
-                return self._after(table), told.is_new
+                self._go_on(table, moment)
+                return _After(self._after(shown, table, told), table, moment, told.is_new)
         raise UnavailableError("others were quicker again and again; try again", retry_after=1)
 
-    def _after(self, table: Table) -> Table:
-        """Give the table as it was just after the commit, under the state that the commit put it in."""
-        if table.ending is None:
-            return table
-        return Table(self._games.get(table.id), table.secret, table.game, table.times)
+    def _standing(self, caller: Caller, game_id: str, number: int, glance: Glance | None) -> tuple[Shown, Moment]:
+        """Give the game as it stands and the time, to who holds that seat of it."""
+        if _is_of_sitter(glance, caller, number):
+            return self._begun(game_id, glance), glance.moment
+        shown = self._games.standing(game_id)
+        check_holds(caller, shown.meta, number)
+        if shown.table is not None:
+            self._games.check_sits(caller, game_id, number)
+        return shown, self._store.clock.read()
 
-    def _go_on(self, table: Table) -> None:
+    def _after(self, before: Shown, table: Table, told: Commit) -> Shown:
+        """Give the game as it was just after the commit, under the state that the commit put it in, and keep it.
+
+        If others have gone on meanwhile, it is their business to keep more.
+        """
+        if table.ending is not None:
+            table = Table(self._games.get(table.id), table.secret, table.game, table.times)
+        after = before.then(table)
+        if told.length == table.length:
+            self._games.tables.put(after)
+        return after
+
+    def _go_on(self, table: Table, moment: Moment) -> None:
         """See to what comes next: somebody's deadline, a bot to be asked, the end to be settled."""
         owed = table.game.owed()
         people = [seat for seat in owed if table.kind(seat) == HUMAN and not table.game.is_out(seat)]
         if owed and len(people) == len(owed):
-            moment = self._store.clock.read()
-            self._store.due.add(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
+            self._store.moves.look_at(due.game(table.id), min(table.deadline(seat, moment) for seat in people))
         else:
             self._queue.drive(table.id)
 
@@ -218,23 +252,37 @@ class Play:
         caller: Caller,
         game_id: str,
         number: int,
-        is_time: Callable[[Game, Table | None], bool],
+        is_time: Callable[[Look], bool],
         seconds: float,
+        *,
+        glance: Glance | None,
     ) -> Look:
         """Follow a game from a seat that is the caller's; whoever else asks neither waits nor sees anything.
 
         Nor does who has left it, amid the wait maybe, to somebody else.
         """
+        if _is_of_sitter(glance, caller, number):
+            look = self._begun(game_id, glance).seat(number, glance.moment)
+            if seconds <= 0 or is_time(look):
+                return look
+        clock = self._store.clock
+        moment = clock.read() if glance is None else glance.moment
 
-        def is_seen(at: tuple[Game, Table | None]) -> bool:
-            check_holds(caller, at[0], number)
-            return is_time(*at)
+        def is_seen(at: Shown) -> bool:
+            check_holds(caller, at.meta, number)
+            return is_time(at.seat(number, moment))
 
-        game, table = self._follow(game_id, self._games.table, is_seen, seconds)
-        check_holds(caller, game, number)
-        if table is not None:  # before the start there is nothing to hide
+        found = self._follow(game_id, self._games.standing, is_seen, seconds)
+        check_holds(caller, found.meta, number)
+        if found.table is not None:  # before the start there is nothing to hide
             self._games.check_sits(caller, game_id, number)
-        return Look(views.tag(game, table, number), views.seat(game, table, number, self._store.clock.read()))
+        return found.seat(number, clock.read())
+
+    def _begun(self, game_id: str, glance: Glance) -> Shown:
+        """Give a begun game as it stood at a glance, or later."""
+        marks = glance.marks
+        known = None if marks is None else self._games.tables.known(game_id, marks)
+        return known or self._games.standing(game_id)
 
     def _follow(
         self,
@@ -247,6 +295,13 @@ class Play:
     ) -> T:
         """Read a game, again whenever it changes, until what is read `is_time` or `seconds` have passed."""
         return self._store.watch.follow(keys.game_news(game_id), read, game_id, is_time, seconds, is_new=is_new)
+
+
+def _is_of_sitter(glance: Glance | None, caller: Caller, number: int) -> TypeGuard[Glance]:
+    """Whether the caller held that seat at a glance at the game, and it had begun: seats don't change after that."""
+    if glance is None or glance.marks is None or caller.seat != number or caller.seat_hash is None:
+        return False
+    return glance.tokens.get(number) == caller.seat_hash
 
 
 def _number_of(decision_id: str, game_id: str, number: int) -> int:

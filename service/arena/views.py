@@ -65,8 +65,20 @@ def covered(meta: Game) -> dict[str, Any]:
     }
 
 
-def seat(meta: Game, table: Table | None, number: int, moment: Moment) -> dict[str, Any]:
-    """Show a game to one of its seats, with what it owes, and until when by the clock at this moment."""
+def deadline(meta: Game, table: Table | None, number: int, moment: Moment) -> int | None:
+    """Give until when a seat may decide by the clock at this moment; None if it owes nothing."""
+    return table.deadline(number, moment) if table is not None and owes(meta, table, number) else None
+
+
+def is_called(meta: Game, table: Table | None, number: int) -> bool:
+    """Whether a seat need wait for a decision no longer: it owes one, it has retired, or the game has ended."""
+    if table is None or meta.state.is_end:
+        return meta.state.is_end
+    return table.game.is_out(number) or owes(meta, table, number)
+
+
+def seat(meta: Game, table: Table | None, number: int, deadline: int | None) -> dict[str, Any]:
+    """Show a game to one of its seats, with what it owes, and until when."""
     shown: dict[str, Any] = {
         "game_id": meta.id,
         "seat": number,
@@ -90,16 +102,16 @@ def seat(meta: Game, table: Table | None, number: int, moment: Moment) -> dict[s
     shown |= _standing(meta, table, number)
     shown["retired"] = table.game.retired[number]
     shown["last"] = last and {"action": last.action, "outcome": last.outcome.value, "ms": last.ms}
-    if owes(table, number):
+    if owes(meta, table, number):
         shown["decision_id"] = table.decision_id(number)
         shown["legal_actions"] = table.game.state.legal_actions(number)
-        shown["deadline"] = table.deadline(number, moment)
+        shown["deadline"] = deadline
     return shown
 
 
-def owes(table: Table, number: int) -> bool:
+def owes(meta: Game, table: Table, number: int) -> bool:
     """Whether the seat owes a decision now."""
-    return table.meta.state is GameState.RUNNING and number in table.game.owed() and not table.game.is_out(number)
+    return meta.state is GameState.RUNNING and number in table.game.owed() and not table.game.is_out(number)
 
 
 def version(meta: Game, table: Table | None, audience: int | None) -> int:
@@ -116,13 +128,13 @@ def tag(meta: Game, table: Table | None, audience: int | None) -> str:
     return f"{shown}.{hashlib.sha256(seats).hexdigest()[:16]}"
 
 
-def events(meta: Game, table: Table | None) -> list[dict[str, Any]]:
-    """List the public events in order, each with its id from 1."""
+def events(meta: Game, table: Table | None, after: int = 0) -> list[dict[str, Any]]:
+    """List the public events after the one with that id, in order, each with its id from 1."""
     news = table.game.news if table else []
     if meta.state in STOPPED:
         totals = table.game.state.totals if table else [0] * len(meta.seats)
         news = [*news, {"event": "ended", "ended_by": None, "totals": totals, "places": None}]
-    return [{"id": number, **each} for number, each in enumerate(news, 1)]
+    return [{"id": number, **each} for number, each in enumerate(news[after:], after + 1)]
 
 
 def _standing(meta: Game, table: Table, audience: int | None) -> dict[str, Any]:

@@ -99,6 +99,21 @@ class Table:
         """Note that these events, already applied, stand in the log since `at`."""
         self.times += [at] * len(events)
 
+    def copy(self) -> Table:
+        """Make an independent table under the same meta."""
+        return Table(self.meta, self.secret, self.game.copy(), self.times.copy())
+
+    def followed_by(self, meta: entities.Game, tail: Sequence[Logged]) -> Table:
+        """Give the table as it stands under that meta after these events of the log, too; this one stays as it is.
+
+        Raises SdkError for events that can't follow.
+        """
+        if not tail:
+            return Table(meta, self.secret, self.game, self.times)
+        game = self.game.copy()
+        game.replay(event for _, event in tail)
+        return Table(meta, self.secret, game, [*self.times, *(at for at, _ in tail)])
+
     def follows(self, earlier: Table) -> bool:
         """Whether the log still holds all that was known to be committed `earlier`."""
         return self.game.log[: earlier.length] == earlier.game.log[: earlier.length]

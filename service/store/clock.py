@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -21,9 +21,11 @@ from service.store.documents import encode
 from service.store.lua import Scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from redis import Redis
+
+    from service.store.exchange import Command
 
 TOLERANCE_MS: Final = 10_000
 """A clock that was set by less than this hasn't jumped."""
@@ -112,6 +114,19 @@ class Clock:
         look = self._look()
         return Moment(look.now, tuple(look.kept.jumps))
 
+    def asking(self) -> tuple[list[Command], float]:
+        """Give the commands by which the clock can be read together with other things, and the moment; see `told`.
+
+        What is noted is asked first: a jump between the two is then seen, never missed.
+        """
+        return [("GET", keys.CLOCK), ("TIME",)], self._monotonic()
+
+    def told(self, answers: Sequence[Any], sent: float) -> Moment:
+        """Give what the clock says, as `read`, by the answers to commands of `asking` and the moment it gave."""
+        raw, (seconds, micros) = answers
+        look = self._noticed(self._looked(raw, seconds, micros, sent))
+        return Moment(look.now, tuple(look.kept.jumps))
+
     def reckoned(self) -> float | None:
         """Give the time in Unix seconds as it follows from the last reading, without asking; None before the first."""
         last = self._last
@@ -134,7 +149,10 @@ class Clock:
     # --- noticing -----------------------------------------------------------------------------------------------------
 
     def _look(self) -> _Look:
-        last, look = self._last, self._seen()
+        return self._noticed(self._seen())
+
+    def _noticed(self, look: _Look) -> _Look:
+        last = self._last
         jump = self._since_another_life(look) if last is None else _jump_between(last, look)
         if jump is not None:
             known = look.kept
@@ -150,6 +168,9 @@ class Clock:
             pipe.time()
             pipe.get(keys.CLOCK)
             (seconds, micros), raw = pipe.execute()
+        return self._looked(raw, seconds, micros, sent)
+
+    def _looked(self, raw: bytes | None, seconds: bytes | int, micros: bytes | int, sent: float) -> _Look:
         return _Look(int(seconds) * 1000 + int(micros) // 1000, sent, self._monotonic(), raw or b"", _read(raw))
 
     def _since_another_life(self, look: _Look) -> Jump | None:

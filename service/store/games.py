@@ -186,6 +186,18 @@ class GameStore:
             raise DamagedError(f"no secret is kept for game {game_id}")
         return game, as_log(lines), secret
 
+    def load_since(self, game_id: str, length: int) -> tuple[Game, Log] | None:
+        """Give a game, and of its log the last of the first `length` events and all that follow, as of one moment.
+
+        None if there is no such game, or if it is packed. Raises DamagedError for what can't be read.
+        """
+        with self._redis.pipeline(transaction=True) as pipe:
+            pipe.hgetall(keys.game_meta(game_id))
+            pipe.lrange(keys.game_log(game_id), max(0, length - 1), -1)
+            fields, lines = readable(pipe.execute(raise_on_error=False))
+        game = as_game(fields)
+        return None if game is None else (game, as_log(lines))
+
     # --- changes --------------------------------------------------------------------------------------------
 
     def commit(
@@ -203,7 +215,7 @@ class GameStore:
         Events that stand at that place already are `committed`.
         """
         proposal = Proposal(game_id, events, expected, lease, after, ending)
-        return self._as_commit(proposal, self._scripts.run("commit", *_as_call(proposal)))
+        return self.as_commit(proposal, self._scripts.run("commit", *as_call(proposal)))
 
     def commit_many(self, proposals: Sequence[Proposal]) -> list[Commit | DamagedError]:
         """Append to many logs in one round trip, each as `commit` does: one step for each game, none for all together.
@@ -211,13 +223,14 @@ class GameStore:
         An error, unraised, stands in the place of each that the store will never take. Where the store takes some and
         raises for others, because it was away, asking for all of them again is right.
         """
-        told = self._scripts.run_many("commit", [_as_call(proposal) for proposal in proposals])
+        told = self._scripts.run_many("commit", [as_call(proposal) for proposal in proposals])
         return [
-            each if isinstance(each, DamagedError) else self._as_commit(proposal, each)
+            each if isinstance(each, DamagedError) else self.as_commit(proposal, each)
             for proposal, each in zip(proposals, told, strict=True)
         ]
 
-    def _as_commit(self, proposal: Proposal, told: list[Any]) -> Commit:
+    def as_commit(self, proposal: Proposal, told: list[Any]) -> Commit:
+        """Read what the script that appends gave for a proposal."""
         commit = _as_commit(told)
         return commit if commit.state else self._of_packed(proposal, commit)
 
@@ -386,7 +399,7 @@ class GameStore:
         return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
 
 
-def _as_call(proposal: Proposal) -> tuple[list[str], Args]:
+def as_call(proposal: Proposal) -> tuple[list[str], Args]:
     """Give keys and arguments of the script that appends."""
     game_id, events, expected, lease, after, ending = proposal
     if not events:

@@ -307,3 +307,8 @@ ARENA_KEY = f"{SECRET}arena"
 def idempotent(digest: str) -> str:
     """Hash: `fingerprint`, `token`, at last `answer`; expires. Secret: an answer may hold a token."""
     return f"{SECRET}idempotent:{digest}"
+
+
+def rate(name: str) -> str:
+    """Value: how many requests were counted under a limit; expires."""
+    return f"LIMITS:{name}"

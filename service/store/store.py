@@ -17,6 +17,7 @@ from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
 from service.store.maintenance import MaintenanceStore
+from service.store.moves import Moves
 from service.store.ratings import RatingStore
 from service.store.retention import RetentionStore
 from service.store.secrets import Secrets
@@ -44,6 +45,7 @@ class Store:
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.moves = Moves(redis, self.games, self.clock)
         self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
         self.retention = RetentionStore(redis)

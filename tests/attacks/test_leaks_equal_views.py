@@ -69,7 +69,11 @@ class Laid:
 
     @property
     def play(self):
-        return self.client.application.extensions["slagveld"].games.table(self.id)[1].game
+        return self._games.standing(self.id).table.game
+
+    @property
+    def _games(self):
+        return self.client.application.extensions["slagveld"].games
 
     def act(self, times):
         """Have people act at random, but beg when they can."""
@@ -86,6 +90,7 @@ class Laid:
         """Put a pack in the place of another; False and nothing changed if the game couldn't have gone on it."""
         before = self._packs.get(deal)
         self._packs[deal] = pack
+        self._games.tables.forget(self.id)  # a process that has replayed it would stay with the pack it knows
         try:
             return bool(self.play)
         except SdkError:

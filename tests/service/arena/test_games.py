@@ -395,7 +395,7 @@ def test_who_may_cancel(games, owner, stranger, operator, mint, order, holder):
 def test_game_that_is_not_there_is_not_found(games, owner, mint):
     for use in (
         lambda: games.get("gam_none"),
-        lambda: games.table("gam_none"),
+        lambda: games.standing("gam_none"),
         lambda: games.join(ANYBODY, "gam_none", 0, "ann", mint()),
         lambda: games.set_state(owner, "gam_none", RUNNING),
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.json import decode
 
 from bot_sdk.games import record
 from bot_sdk.results.values import GameState
@@ -75,7 +76,7 @@ def test_closed_board_shows_all_of_its_games(play, game, worker, uncover):
     assert sorted(shown.view["places"]) == [1, 2]
     assert shown.view["ended_at"] is not None
     events, more = play.events(game, 0)
-    assert (events[-1]["event"], more) == ("ended", False)
+    assert (decode(events[-1])["event"], more) == ("ended", False)
     record.verify(record.read(record.encode(play.record(game))))
 
 
@@ -130,8 +131,8 @@ def test_who_follows_a_game_on_an_open_board_waits_until_it_is_closed(play, game
     until(lambda: keys.game_news(game) in store.watch._channels)
     uncover(game)
     events, more = wait.result(NEVER / 2)
-    assert [event["id"] for event in events] == list(range(1, len(events) + 1))
-    assert (events[-1]["event"], more) == ("ended", False)
+    assert [decode(event)["id"] for event in events] == list(range(1, len(events) + 1))
+    assert (decode(events[-1])["event"], more) == ("ended", False)
 
 
 def test_stopping_a_game_on_an_open_board_uncovers_nothing(games, play, operator, game, worker, calls):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from msgspec.json import decode
 
 from bot_sdk.events import Decided, Outcome, Retired, RetiredBecause
 from bot_sdk.games import record
@@ -72,8 +73,9 @@ def play_out(play, act, game, holder, seats):
 def test_action_stands_and_the_view_shows_what_comes_next(act, duel, desk):
     acted = act(duel, 1, "stand")
     assert (acted.is_new, acted.decision_id, acted.action) == (True, f"{duel}.1.0", "stand")
-    assert (acted.view["phase"], acted.view["turn"], acted.view["decision_id"]) == ("play", [1], f"{duel}.1.1")
-    assert (acted.view["last"]["action"], acted.view["last"]["outcome"]) == ("stand", "ok")
+    view = acted.look.view
+    assert (view["phase"], view["turn"], view["decision_id"]) == ("play", [1], f"{duel}.1.1")
+    assert (view["last"]["action"], view["last"]["outcome"]) == ("stand", "ok")
     (event,) = desk.log(duel)
     assert (event.seat, event.action, event.outcome) == (1, "stand", Outcome.OK)
 
@@ -217,7 +219,7 @@ def test_end_of_a_game_is_left_to_a_worker_to_settle(act, duel, play, holder, qu
 def test_action_for_a_position_that_the_store_lost_meanwhile_is_judged_anew(act, duel, desk, store, monkeypatch):
     act(duel, 1, "stand")
     act(duel, 1)  # a lead
-    commit, told = store.games.commit, []
+    commit, told = store.moves.commit, []
 
     def lead_again():
         stamp = desk.table(duel).times[-1]
@@ -229,14 +231,14 @@ def test_action_for_a_position_that_the_store_lost_meanwhile_is_judged_anew(act,
         if not told:
             told.append("overtaken")
             lead_again()
-        committed = commit(*args, **kwargs)
+        committed, moment = commit(*args, **kwargs)
         told.append(committed.status)
-        return committed
+        return committed, moment
 
-    monkeypatch.setattr(store.games, "commit", overtaken)
+    monkeypatch.setattr(store.moves, "commit", overtaken)
     with suppress(InvalidError):  # it may have become illegal
         act(duel, 0)
-    assert told[:3] == ["overtaken", "committed", "length"]  # the other lead, then the action
+    assert told[:2] == ["overtaken", "length"]
 
 
 # --- leaving ----------------------------------------------------------------------------------------------------------
@@ -450,12 +452,12 @@ def test_public_events_are_followed_to_the_end(act, duel, play, holder):
     act(duel, 1, "stand")
     first, more = play.follow(duel, 0)
     assert more
-    assert [event["id"] for event in first] == list(range(1, len(first) + 1))
+    assert [decode(event)["id"] for event in first] == list(range(1, len(first) + 1))
     play_out(play, act, duel, holder, [0, 1])
     rest, more = play.follow(duel, len(first))
     assert not more
-    assert rest[0]["id"] == len(first) + 1
-    assert rest[-1]["event"] == "ended"
+    assert decode(rest[0])["id"] == len(first) + 1
+    assert decode(rest[-1])["event"] == "ended"
 
 
 def test_record_can_be_read_after_the_end_and_verifies(act, duel, play, holder, games, owner, make):

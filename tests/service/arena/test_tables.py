@@ -1,0 +1,77 @@
+"""What a process has replayed is only a cache: nobody is ever shown what no longer stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.arena.tables import Tables
+from service.store import keys
+from tests.service.fakes import until
+
+
+@pytest.fixture
+def tables(store):
+    return Tables(store.games)
+
+
+def legal(desk, game, number=0):
+    table = desk.table(game)
+    seat = table.game.owed()[0]
+    return seat, table.game.state.legal_actions(seat)[number]
+
+
+def test_a_game_that_was_read_goes_on_with_what_others_have_committed(desk, tables):
+    game = desk.game("human:ann", "human:bea")
+    first = tables.load(game)
+    for length in range(1, 6):
+        desk.commit(game, *legal(desk, game))
+        shown = tables.load(game)
+        assert shown.length == length
+        assert shown.table.game.log == desk.table(game).game.log
+        assert shown.table.game.state.observe(0) == desk.table(game).game.state.observe(0)
+    assert first.length == 0
+    assert first.table.game.log == []
+
+
+def test_a_log_that_lost_its_end_and_grew_again_is_replayed_anew(desk, tables, store):
+    game = desk.game("human:ann", "human:bea")
+    for _ in range(3):
+        desk.commit(game, *legal(desk, game))
+    marks, stamp = tables.load(game).marks, desk.table(game).times[-1]
+    store._redis.ltrim(keys.game_log(game), 0, -2)
+    until(lambda: store.due.now() > stamp)
+    desk.commit(game, *legal(desk, game, number=-1))
+    shown = tables.load(game)
+    assert shown.table.game.log == desk.table(game).game.log
+    assert tables.known(game, marks) is None
+
+
+def test_a_game_made_again_on_another_pack_is_another(desk, store, tables):
+    game = desk.game("human:ann", "human:bea", id="gam_again")
+    before = tables.load(game)
+    store._redis.delete(*keys.of_game(game))
+    until(lambda: store.due.now() > before.meta.started_at)
+    desk.game("human:ann", "human:bea", id="gam_again", secret=b"x" * 32)
+    assert tables.load(game).table.game.state.pack == desk.table(game).game.state.pack
+    assert tables.load(game).table.game.state.pack != before.table.game.state.pack
+    assert tables.known(game, before.marks) is None
+
+
+def test_a_known_game_is_given_for_its_marks_alone(desk, tables):
+    game = desk.game("human:ann", "human:bea")
+    shown = tables.load(game)
+    assert tables.known(game, shown.marks) is shown
+    desk.commit(game, *legal(desk, game))
+    assert tables.known(game, tables.load(game).marks) is not shown
+    assert tables.known(game, shown.marks) is None
+
+
+def test_games_not_asked_for_lately_leave_when_there_are_too_many_events(desk, store):
+    games = [desk.game("human:ann", "human:bea") for _ in range(4)]
+    for game in games:
+        for _ in range(2):
+            desk.commit(game, *legal(desk, game))
+    tables = Tables(store.games, most=3, most_events=5)
+    for game in games:
+        tables.load(game)
+    assert [tables.peek(game) is not None for game in games] == [False, False, True, True]
