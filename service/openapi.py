@@ -12,23 +12,12 @@ from typing import Any
 import yaml
 
 from bot_sdk.openapi import document as bot_document
-from service.app import create_app
-from service.config import Settings
-from service.jobs import BrokerQueue, open_broker
-from service.services import open_services
-
-
-def document() -> dict[str, Any]:
-    """Return the specification as it is served at /openapi.json; no store needs to run."""
-    settings = Settings()
-    app = create_app(open_services(settings, BrokerQueue(open_broker(settings))))
-    answer = app.test_client().get("/openapi.json").get_json()
-    return dict(answer)
+from service.api.specification import specification
 
 
 def rendered() -> str:
     """Return the text of openapi/service.yaml."""
-    return _yaml(document())
+    return _yaml(specification())
 
 
 def rendered_bot() -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
-from apispec import APISpec
 from flask import Blueprint, Flask, Response, render_template
+
+from service.api.specification import specification
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -14,14 +16,13 @@ PAGE_POLICY = (
 """Swagger UI writes style attributes; scripts come from our own files alone."""
 
 
-def register(app: Flask, spec: APISpec) -> None:
-    """Serve /docs and /openapi.json; the resources must be registered by then."""
-    text = json.dumps(spec.to_dict(), indent=1)
+def register(app: Flask) -> None:
+    """Serve /docs and /openapi.json."""
     pages = Blueprint("docs", "docs")
 
     @pages.get("/openapi.json")
-    def specification() -> Response:
-        return Response(text, content_type="application/json", headers={"Cache-Control": "no-cache"})
+    def openapi() -> Response:
+        return Response(_text(), content_type="application/json", headers={"Cache-Control": "no-cache"})
 
     @pages.get("/docs")
     def docs() -> Response:
@@ -29,3 +30,8 @@ def register(app: Flask, spec: APISpec) -> None:
         return Response(render_template("docs.html"), content_type="text/html; charset=utf-8", headers=policy)
 
     app.register_blueprint(pages)
+
+
+@cache
+def _text() -> str:
+    return json.dumps(specification(), indent=1)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from service import openapi
+from service.api.specification import specification
 
-DOCUMENT = openapi.document()
+DOCUMENT = specification()
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
