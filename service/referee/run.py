@@ -186,8 +186,11 @@ class Run:
         proposals = [step.proposal for step in steps]
         told = self._referee.insist(lambda: self._referee.games.commit_many(proposals))
         for step, each in zip(steps, told, strict=True):
-            self._attempt(step.drive, step.drive.committed, step, each)
-            self._go_on(step.drive)
+            askings = self._attempt(step.drive, step.drive.committed, step, each)
+            if askings:
+                self._to_ask += askings
+            else:
+                self._go_on(step.drive)
 
     def _attempt(self, drive: Drive, do: Callable[..., T], *args: Any) -> T | None:
         """Do something with a game; one that breaks is left and doesn't take the others with it."""
