@@ -66,6 +66,17 @@ def test_a_known_game_is_given_for_its_marks_alone(desk, tables):
     assert tables.known(game, shown.marks) is None
 
 
+def test_two_who_go_on_from_one_game_count_its_faults_once(desk, tables, store):
+    game = desk.game("human:ann", "human:bea", "human:cy", "human:di")
+    before = tables.load(game)
+    seat = desk.table(game).game.owed()[0]
+    desk.fail(game, seat)
+    meta, lines = store.games.load_since(game, 0)
+    for _ in range(7):
+        assert before.followed_by(meta, lines).table.game.faults(seat) == 1
+    assert before.table.game.faults(seat) == 0
+
+
 def test_games_not_asked_for_lately_leave_when_there_are_too_many_events(desk, store):
     games = [desk.game("human:ann", "human:bea") for _ in range(4)]
     for game in games:
