@@ -92,7 +92,7 @@ class Drive(Held):
         del self.asked[name]
         if verdict.outcome is not Outcome.OUR_FAULT:
             self.answered[name] = verdict
-        elif self.table is not None:
+        elif self.table is not None and not verdict.is_unattended:  # else no game could outlast a store that stalls
             logger.error("our fault in %s: %s", name, verdict.error)
             self._fail(self.table, name)
 
