@@ -76,6 +76,8 @@ class Tables:
         if found is None or found[0].started_at != before.meta.started_at:
             return None
         meta, lines = found
+        if meta.state.is_end:  # what bots noted may have been taken out of it since
+            return None
         tail = lines[1:] if table.length else lines
         if lines[: len(lines) - len(tail)] != before.last:
             return None

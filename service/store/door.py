@@ -86,12 +86,11 @@ class Door:
         commands = [_counting(counters), call("glance", names, ()), *clock]
         counted, seen, *told = exchange(self._redis, commands, [source("count"), source("glance")])
         passed = _passed(counted)
-        if isinstance(seen, ResponseError):  # whoever loads the game will say what is wrong with it
-            return passed, None
         moment = self._clock.told([raised(answer) for answer in told], sent)
-        pairs = iter(seen[4:])
-        tokens = {int(seat): held.decode() for seat, held in zip(pairs, pairs, strict=True)}
-        return passed, Glance(moment, _marks(*seen[:4]), tokens)
+        try:
+            return passed, _glance(moment, raised(seen))
+        except (ResponseError, ValueError):  # whoever loads the game will say what is wrong with it
+            return passed, None
 
 
 def _counting(counters: Sequence[Counter]) -> Command:
@@ -102,6 +101,12 @@ def _counting(counters: Sequence[Counter]) -> Command:
 def _passed(told: Any) -> Passed | None:
     number, seconds = raised(told)
     return Passed(number - 1, seconds) if number else None
+
+
+def _glance(moment: Moment, seen: list[Any]) -> Glance:
+    pairs = iter(seen[4:])
+    tokens = {int(seat): held.decode("ascii") for seat, held in zip(pairs, pairs, strict=True)}
+    return Glance(moment, _marks(*seen[:4]), tokens)
 
 
 def _marks(state: bytes, started_at: bytes, length: int, stamp: bytes) -> Marks | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot_sdk.results.values import GameState
 from service.arena.tables import Tables
 from service.store import keys
 from tests.service.fakes import until
@@ -64,6 +65,20 @@ def test_a_known_game_is_given_for_its_marks_alone(desk, tables):
     desk.commit(game, *legal(desk, game))
     assert tables.known(game, tables.load(game).marks) is not shown
     assert tables.known(game, shown.marks) is None
+
+
+def test_what_was_taken_out_of_a_game_that_has_ended_is_told_nobody(desk, tables, store):
+    game = desk.game("human:ann", "human:bea")
+    while desk.state(game) is GameState.RUNNING:
+        table = desk.table(game)
+        events = table.game.apply(
+            table.game.judged(*legal(desk, game), ms=1.0, note="mine" if table.length < 3 else None)
+        )
+        store.games.commit(game, events, expected=table.length, lease=None, ending=table.ending)
+        tables.load(game)
+    assert [event.note for event in tables.load(game).table.game.log][:4] == ["mine"] * 3 + [None]
+    store.erasures.strip_notes(game, [0, 1])
+    assert not any(event.note for event in tables.load(game).table.game.log)
 
 
 def test_two_who_go_on_from_one_game_count_its_faults_once(desk, tables, store):
