@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import resource
 import secrets
 import sys
 import threading
@@ -83,6 +84,8 @@ RETAIN_SHARE: Final = 4
 """Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
 AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
+DESCRIPTORS: Final = 8_192
+"""So many a worker may have open if the system lets it: a shell's usual 1,024 are fewer than its connections may be."""
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
 
@@ -228,6 +231,7 @@ class WorkerProcess:
     def start(self) -> None:
         """Start everything."""
         sys.setswitchinterval(SWITCH_S)
+        _take_descriptors()
         self._leases.start()
         self._sweeper.start()
         self._people.start()
@@ -333,6 +337,13 @@ class _Serving(threading.Thread):
                 logger.exception("the run that drives the games of %s broke; another begins", self.name)
                 self.current = Run(self._referee())
                 self._stopping.wait(AGAIN_S)
+
+
+def _take_descriptors() -> None:
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
+    if least != resource.RLIM_INFINITY and least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _stop(worker: Worker) -> None:

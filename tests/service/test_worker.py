@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import threading
 from types import SimpleNamespace
@@ -121,6 +122,19 @@ def test_run_that_breaks_is_followed_by_another(desk, redis_url, monkeypatch, ca
     until(lambda: desk.state(game) is GameState.FINISHED, timeout_s=20)
     assert "the games of tournaments broke; another begins" in caplog.text
     process.stop()
+
+
+def test_worker_takes_the_descriptors_that_it_may_have(redis_url):
+    before, limits = sys.getswitchinterval(), resource.getrlimit(resource.RLIMIT_NOFILE)
+    process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1_024, limits[1]))
+    try:
+        process.start()
+        process.stop()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(worker.DESCRIPTORS, limits[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        sys.setswitchinterval(before)
 
 
 def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):
