@@ -335,8 +335,16 @@ class _Serving(threading.Thread):
                     self._hand_back(unfinished)
             except Exception:  # this thread must outlive whatever broke in it
                 logger.exception("the run that drives the games of %s broke; another begins", self.name)
+                self._begin_another()
+
+    def _begin_another(self) -> None:
+        broken = self.current
+        while self.current is broken and not self._stopping.is_set():
+            try:
                 self.current = Run(self._referee())
-                self._stopping.wait(AGAIN_S)
+            except Exception:  # whatever broke the one before, such as a lack of descriptors, may last
+                logger.exception("no run for the games of %s yet", self.name)
+            self._stopping.wait(AGAIN_S)
 
 
 def _take_descriptors() -> None:
