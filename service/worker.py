@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import logging
+import resource
 import secrets
 import sys
 import threading
@@ -86,6 +87,8 @@ RETAIN_SHARE: Final = 4
 """Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
 AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
+DESCRIPTORS: Final = 8_192
+"""So many a worker may have open if the system lets it: a shell's usual 1,024 are fewer than its connections may be."""
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
 
@@ -238,6 +241,7 @@ class WorkerProcess:
         sys.setswitchinterval(SWITCH_S)
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
+        _take_descriptors()
         self._leases.start()
         self._sweeper.start()
         self._people.start()
@@ -341,8 +345,23 @@ class _Serving(threading.Thread):
                     self._hand_back(unfinished)
             except Exception:  # this thread must outlive whatever broke in it
                 logger.exception("the run that drives the games of %s broke; another begins", self.name)
+                self._begin_another()
+
+    def _begin_another(self) -> None:
+        broken = self.current
+        while self.current is broken and not self._stopping.is_set():
+            try:
                 self.current = Run(self._referee())
-                self._stopping.wait(AGAIN_S)
+            except Exception:  # whatever broke the one before, such as a lack of descriptors, may last
+                logger.exception("no run for the games of %s yet", self.name)
+            self._stopping.wait(AGAIN_S)
+
+
+def _take_descriptors() -> None:
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
+    if least != resource.RLIM_INFINITY and least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _stop(worker: Worker) -> None:

@@ -152,9 +152,9 @@ class Exchange:
         except Fault as fault:
             verdict = _Verdict(fault.outcome, fault.error, fault.status, fault.head)
         except (RefusedError, EndedError) as error:
-            verdict = _Verdict(Outcome.UNREACHABLE, str(error))
+            verdict = _ran_out(error) or _Verdict(Outcome.UNREACHABLE, str(error))
         except OSError as error:
-            verdict = self._network_failed(error)
+            verdict = _ran_out(error) or self._network_failed(error)
         except ClosingError as error:
             verdict = _Verdict(Outcome.OUR_FAULT, str(error))
         except Exception as error:  # what isn't the network's or the bot's doing is ours
@@ -253,8 +253,6 @@ class Exchange:
         The type of the error can't: a resolver's timeout comes as a `gaierror`, the kernel's giving up on a peer
         as the same `TimeoutError` as the end of a wait.
         """
-        if error.errno in _OUR_ERRORS:
-            return _Verdict(Outcome.OUR_FAULT, f"the arena has run out of something: {error}")
         if self.deadline.remaining > _ROUNDING_S:
             return _Verdict(Outcome.UNREACHABLE, str(error))
         return _Verdict(Outcome.LATE, f"waited {self._request.budget_s * 1000:g} ms for {self._waits_for}")
@@ -285,3 +283,13 @@ class Exchange:
         """
         budget_s = self._request.budget_s
         return elapsed - budget_s > STALL_S or (outcome is Outcome.LATE and self._lag > min(STALL_S, budget_s / 4))
+
+
+def _ran_out(error: BaseException) -> _Verdict | None:
+    """Tell whether it was this machine that ran out, which may stand behind what the guard or a resolver made of it."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, OSError) and found.errno in _OUR_ERRORS:
+            return _Verdict(Outcome.OUR_FAULT, f"the arena has run out of something: {found}")
+        found = found.__cause__ or found.__context__
+    return None

@@ -199,7 +199,7 @@ class Drive(Held):
             self.is_played = True
         elif length != table.length:
             self._load()
-        elif step.unasked and not self.answered:
+        elif not self.answered and not any(verdict.status == GONE for _, _, verdict in step.made):
             return self._to_ask(table, step)
         return []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import threading
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from bot_sdk.results.values import GameState
 from service import worker
 from service.arena.checks import OurFaultError
 from service.config import Settings
+from service.referee.run import Run
 from service.store import keys, packed
 from service.worker import CHECK_THREADS, WorkerProcess
 from tests.service.fakes import until
@@ -121,6 +123,39 @@ def test_run_that_breaks_is_followed_by_another(desk, redis_url, monkeypatch, ca
     until(lambda: desk.state(game) is GameState.FINISHED, timeout_s=20)
     assert "the games of tournaments broke; another begins" in caplog.text
     process.stop()
+
+
+def test_run_that_breaks_is_followed_by_another_though_that_takes_two_tries(desk, redis_url, monkeypatch):
+    process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+    broken, tries = process._tournaments.current, [OSError(24, "too many open files")]
+
+    def make(referee):
+        if tries:
+            raise tries.pop()
+        return Run(referee)
+
+    monkeypatch.setattr(broken, "_turn", lambda: 1 / 0)
+    monkeypatch.setattr(worker, "Run", make)
+    monkeypatch.setattr(worker, "AGAIN_S", 0.01)
+    process._tournaments.start()
+    until(lambda: process._tournaments.current is not broken)
+    game = desk.game("house:random", "house:greedy")
+    process.drive_shard([game])
+    until(lambda: desk.state(game) is GameState.FINISHED, timeout_s=20)
+    process.stop()
+
+
+def test_worker_takes_the_descriptors_that_it_may_have(redis_url):
+    before, limits = sys.getswitchinterval(), resource.getrlimit(resource.RLIMIT_NOFILE)
+    process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1_024, limits[1]))
+    try:
+        process.start()
+        process.stop()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == min(worker.DESCRIPTORS, limits[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        sys.setswitchinterval(before)
 
 
 def test_process_that_stops_leaves_the_sweeping_to_others_at_once(redis_url, store):

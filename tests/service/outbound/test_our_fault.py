@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -126,6 +127,20 @@ def test_a_bot_that_is_slow_to_take_its_request_is_late(serve, make):
     server, calls = serve(behave), make(Guard(LOOPBACK))
     assert calls.ask(call_to(server.url)).outcome == "ok"
     assert calls.ask(call_to(server.url, budget_ms=800, body=b"x" * 16_000_000)).outcome == "late"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "bots.example.org"])
+def test_a_bot_is_not_unreachable_because_we_have_no_descriptor_left(make, host):
+    calls = make(Guard(LOOPBACK))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    next_one = os.dup(0)
+    os.close(next_one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (next_one, limits[1]))
+    try:
+        answer = calls.get_card(f"http://{host}:9999/bot", budget_ms=1_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert (answer.outcome, "run out" in (answer.error or "")) == ("our_fault", True)
 
 
 def test_a_bug_of_ours_is_ours(serve, calls, monkeypatch, caplog):
