@@ -110,7 +110,8 @@ class Exchange:
     """One request, asked once or twice, over connections of a pool.
 
     After its `steps` there is an `answer`; nothing is raised for what a bot or a network does. `deadline` is there
-    from the first step on, and `connection` whenever a step waits for one.
+    from the first step on, and `connection` whenever a step waits for one. `unattended_s` is for who takes the steps to
+    set: how long nobody has looked after this one, though its thread was running.
     """
 
     __slots__ = (
@@ -125,6 +126,7 @@ class Exchange:
         "answer",
         "connection",
         "deadline",
+        "unattended_s",
     )
 
     answer: Answer
@@ -138,6 +140,7 @@ class Exchange:
         self._request = request
         self._waits_for = "a connection"
         self._lag = 0.0  # how late it got to wait at all, which is ours
+        self.unattended_s = 0.0
         self._unseen_s = 0.0  # how long the answer had been there when it was read after the deadline
         self.connection: Connection | None = None
 
@@ -167,6 +170,12 @@ class Exchange:
         except Exception as error:  # noqa: BLE001  # raised again where all that may happen is judged
             result = error
         self._opened = _Opened(self._shared.clock(), result)
+
+    def forgive_since_open(self, seconds: float) -> None:
+        """Let the time that an open connection has waited for the next step be none; one that failed has failed."""
+        if isinstance(self._opened.result, Connection):
+            self.deadline.forgive(seconds)
+            self._opened.at += seconds
 
     def discard(self) -> None:
         """Close what was opened after the last step: nobody waits for it any more."""
@@ -251,13 +260,15 @@ class Exchange:
         return _Verdict(Outcome.LATE, f"waited {self._request.budget_s * 1000:g} ms for {self._waits_for}")
 
     def _answered(self, verdict: _Verdict) -> Answer:
-        request, elapsed = self._request, self._elapsed()
+        request, elapsed, is_unattended = self._request, self._elapsed(), False
         if verdict.outcome is not Outcome.OK and self._shared.closing:
             verdict = _Verdict(Outcome.OUR_FAULT, "the arena is shutting down")
         elif self._is_stall(verdict.outcome, elapsed):
+            is_unattended = not self._is_stall(verdict.outcome, elapsed - self.unattended_s)
             verdict = _Verdict(Outcome.OUR_FAULT, "the arena stalled", verdict.status)
         outcome, error, status, head, body = verdict
-        return Answer(request.key, outcome, elapsed * 1000, error and error[:ERROR_SHOWN], status, head, body)
+        error = error and error[:ERROR_SHOWN]
+        return Answer(request.key, outcome, elapsed * 1000, error, status, head, body, is_unattended)
 
     def _elapsed(self) -> float:
         """Tell how long the answer took: until it came, if it did in time and this process only read it after that."""

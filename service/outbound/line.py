@@ -9,7 +9,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Final
 
-from service.outbound.connection import Connection, Need, Steps
+from service.outbound.connection import WRITE, Connection, Need, Steps
 from service.outbound.exchange import OPEN, ClosingError, Exchange, Exchanges
 from service.outbound.message import Request, request_of
 from service.outbound.openers import Openers
@@ -24,7 +24,19 @@ _DONE: Final[Need] = -1
 class Flight:
     """A request on a line: first it waits for its slot, then its steps are taken as they can be."""
 
-    __slots__ = ("bot", "connection", "exchange", "host", "is_over", "line", "steps", "timer")
+    __slots__ = (
+        "blocked_at_s",
+        "bot",
+        "connection",
+        "exchange",
+        "handed_over_at",
+        "host",
+        "is_over",
+        "line",
+        "steps",
+        "timer",
+        "unattended_at_s",
+    )
 
     def __init__(self, line: Line, host: str, bot: str, exchange: Exchange) -> None:
         self.line = line
@@ -35,6 +47,9 @@ class Flight:
         self.connection: Connection | None = None  # the one it is watched on
         self.timer = 0
         self.is_over = False
+        self.handed_over_at = 0.0  # when its connection was open
+        self.unattended_at_s = 0.0  # how long the line had been unattended when it began
+        self.blocked_at_s: float | None = None  # and when it came to wait until it can send on
 
 
 class Line:
@@ -57,6 +72,8 @@ class Line:
         self._answers: list[Answer] = []
         self._ready: deque[Flight] = deque()  # those that have got their slot
         self._opened: deque[Flight] = deque()
+        self._unattended_s = 0.0  # how long, all in all, nobody waited
+        self._left_at = self._clock()
         self._is_woken = False
         self._is_closed = False
         self._handing_over = threading.Lock()  # so that nothing is handed to a line that is closed
@@ -79,7 +96,9 @@ class Line:
 
     def wait(self, timeout_s: float) -> list[Answer]:
         """Send and receive; give every answer there is, [] at the timeout or when woken."""
-        ends = self._clock() + timeout_s
+        now = self._clock()
+        self._unattended_s += now - self._left_at
+        ends = now + timeout_s
         if self._bell is None:
             self._hang_up_bell()
         while True:
@@ -88,6 +107,7 @@ class Line:
                 break
         self._is_woken = False
         answers, self._answers = self._answers, []
+        self._left_at = self._clock()
         return answers
 
     def close(self) -> None:
@@ -160,6 +180,7 @@ class Line:
         while self._ready:
             flight = self._ready.popleft()
             self._under_way.add(flight)
+            flight.unattended_at_s = self._unattended_s
             self._step(flight)
 
     def _patience(self, ends: float) -> float:
@@ -182,6 +203,10 @@ class Line:
         self._has_rung = False  # before what was handed over is looked at, so that nothing is overlooked
 
     def _step(self, flight: Flight) -> None:
+        flight.exchange.unattended_s = self._unattended_s - flight.unattended_at_s
+        if flight.blocked_at_s is not None:  # the peer may have waited for the rest all the time
+            flight.exchange.deadline.forgive(self._unattended_s - flight.blocked_at_s)
+            flight.blocked_at_s = None
         need = next(flight.steps, _DONE)
         if need == _DONE:
             self._land(flight)
@@ -190,6 +215,8 @@ class Line:
             self._unwatch(flight)
             self._open(flight)
         else:
+            if need == WRITE:
+                flight.blocked_at_s = self._unattended_s
             self._watch(flight, need)
 
     def _watch(self, flight: Flight, need: Need) -> None:
@@ -219,6 +246,7 @@ class Line:
                 return
             flight.exchange.deadline.forgive(self._clock() - asked_at)  # waiting for a thread is ours
             flight.exchange.open()
+            flight.handed_over_at = self._clock()
             if not self._hand_over(self._opened, flight):
                 flight.exchange.discard()
 
@@ -228,6 +256,7 @@ class Line:
         if flight.is_over:
             flight.exchange.discard()
         else:
+            flight.exchange.forgive_since_open(self._clock() - flight.handed_over_at)  # so is waiting for this one
             self._step(flight)
 
     def _end_all(self) -> None:

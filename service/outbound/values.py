@@ -53,7 +53,8 @@ class Answer(Struct, frozen=True):
     `outcome` is one of ok, late, unreachable, bad_status, bad_reply, our_fault. `ms` is the time waited,
     since the call got its slot. `error` says in at most 500 characters what went wrong and `head`, the first 512
     bytes of a body, what was sent instead: both come from strangers and are for the bot's owner only. `body` is
-    there if the outcome is `ok`.
+    there if the outcome is `ok`. `is_unattended`, of our_fault: only because the thread of the line was elsewhere when
+    the time ran out, which says nothing about asking.
     """
 
     key: Hashable
@@ -63,3 +64,4 @@ class Answer(Struct, frozen=True):
     status: int | None = None
     head: bytes = b""
     body: bytes | None = None
+    is_unattended: bool = False

@@ -93,4 +93,4 @@ def _verdict(
     error: str | None = None,
 ) -> Verdict:
     head = answer.head or (answer.body or b"")[:HEAD_SHOWN]
-    return Verdict(outcome, answer.ms, action, note, error, answer.status, head)
+    return Verdict(outcome, answer.ms, action, note, error, answer.status, head, answer.is_unattended)

@@ -11,6 +11,7 @@ from bot_sdk.games.game import Game
 class Verdict(msgspec.Struct, frozen=True):
     """One decision's answer: an `action` if the seat gave one in time, else the `outcome` that names its fault.
 
+    `is_unattended`, of our_fault: asking hasn't failed, it was only that we were busy with something else.
     `error`, `status` and `head` are for the owner of the bot alone: what went wrong, and what it sent.
     """
 
@@ -21,6 +22,7 @@ class Verdict(msgspec.Struct, frozen=True):
     error: str | None = None
     status: int | None = None
     head: bytes = b""
+    is_unattended: bool = False
 
     def decided(self, game: Game, seat: int) -> Decided:
         """Let the rules judge it, as the decision that `seat` owes in `game`."""

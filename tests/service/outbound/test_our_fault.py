@@ -16,7 +16,7 @@ from service.outbound.exchange import Exchange
 from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.pool import Pool
 from service.outbound.values import Call, Endpoint
-from tests.service.outbound.hostile import call_to, reply
+from tests.service.outbound.hostile import call_to, gather, reply
 
 
 class Clock:
@@ -208,3 +208,62 @@ def test_an_answer_that_came_while_nobody_looked_took_as_long_as_it_took(serve, 
     assert answer.outcome == outcome
     assert (answer.ms < 300) == (outcome == "ok")
     line.close()
+
+
+def unattended(line, seen: threading.Event, stall_s: float):
+    """Look after a line until something is seen, be elsewhere for so long, and give the one answer."""
+    while not seen.is_set():
+        assert line.wait(0.01) == []
+    time.sleep(stall_s)  # the stall itself
+    [answer] = gather(line, 1)
+    line.close()
+    return answer
+
+
+@pytest.mark.parametrize(("stall_s", "is_unattended"), [(0.8, True), (0.1, False)])
+def test_a_stall_of_the_thread_that_asks_is_told_from_other_faults(serve, make, stall_s, is_unattended):
+    asked = threading.Event()
+    silent = serve(lambda *_: asked.set() or silent.stopping.wait(10))
+    line = make(Guard(LOOPBACK)).line()
+    line.submit(call_to(silent.url, budget_ms=300))
+    answer = unattended(line, asked, stall_s)
+    assert (answer.outcome, answer.is_unattended) == ("our_fault" if is_unattended else "late", is_unattended)
+
+
+def test_a_bot_that_waits_for_the_rest_of_its_request_while_nobody_looked_has_its_whole_time(serve, make):
+    size, begun = 8_000_000, threading.Event()
+
+    def behave(connection, _):
+        begun.set()
+        got = 0
+        while got < size and (data := connection.recv(65536)):
+            got += len(data)
+        connection.sendall(reply())
+        server.stopping.wait(10)
+
+    server = serve(behave, reads=False)
+    line = make(Guard(LOOPBACK)).line()
+    line.submit(call_to(server.url, budget_ms=1_000, body=b"x" * size))
+    answer = unattended(line, begun, 1.1)
+    assert (answer.outcome, answer.ms < 1_000) == ("ok", True)
+
+
+def test_a_bot_that_takes_no_request_is_late_though_nobody_looked_for_a_while(serve, make):
+    begun = threading.Event()
+    silent = serve(lambda *_: begun.set() or silent.stopping.wait(10), reads=False)
+    line = make(Guard(LOOPBACK)).line()
+    line.submit(call_to(silent.url, budget_ms=300, body=b"x" * 16_000_000))
+    assert unattended(line, begun, 0.2).outcome == "late"
+
+
+def test_a_connection_that_was_open_while_nobody_looked_has_cost_no_time(serve, make):
+    silent = serve(lambda *_: silent.stopping.wait(10))
+    line = make(Guard(LOOPBACK)).line()
+    line.submit(call_to(silent.url, budget_ms=100))
+    line.wait(0)
+    while not line._opened:
+        time.sleep(0.001)
+    time.sleep(0.2)
+    [answer] = gather(line, 1)
+    line.close()
+    assert (answer.outcome, answer.ms < 200) == ("late", True)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import pytest
 
 from bot_sdk.events import Outcome
 from bot_sdk.results.values import GameState
+from service.outbound.calls import Calls
+from service.outbound.guard import LOOPBACK, Guard
 from service.referee import players
 from service.referee.drive import Drive
 from service.referee.players import Players
 from service.referee.roster import Roster
+from service.referee.run import Run
 from service.referee.verdicts import Verdict
 from tests.service.bench import ARENA_KEY
 from tests.service.fakes import HOLD, first_legal
+from tests.service.outbound.hostile import HostileServer
 
 NOW = 1_700_000_000_000
 
@@ -209,3 +214,57 @@ def test_house_bot_that_raises_is_our_fault(worker, desk, monkeypatch, caplog):
         worker.drive(game)
     assert desk.state(game) is GameState.ABORTED
     assert "broke" in caplog.text
+
+
+# --- stalls of the run ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def silent():
+    """Serve a bot that never answers."""
+    server = HostileServer(lambda *_: server.stopping.wait(20))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def asking(store, make_worker, desk, silent):
+    """Make a worker that asks over the network, and a game of the silent bot with a budget of 100 ms."""
+    desk.bot("bot_silent", url=silent.url)
+    limits = {"budget_ms": 100, "first_budget_ms": 100}
+    calls = Calls(Guard(LOOPBACK))
+    yield make_worker(calls), desk.game("bot_silent", "house:random", limits=limits)
+    calls.close()
+
+
+def test_stalls_of_the_store_at_every_deadline_abort_no_game(asking, desk, silent, monkeypatch):
+    worker, game = asking
+    refresh, stalls = worker.referee.players.refresh, []
+
+    def stall():
+        if len(stalls) < 4 and len(silent.requests) > len(stalls):
+            stalls.append(time.sleep(0.5))
+        refresh()
+
+    monkeypatch.setattr(Run, "_patience_s", lambda _run: 0.0)  # as if other games kept it busy
+    monkeypatch.setattr(worker.referee.players, "refresh", stall)
+    worker.drive(game, seconds=30)
+    assert len(stalls) == 4
+    assert Outcome.LATE in desk.outcomes(game, 0)
+    assert desk.state(game).is_end
+    assert desk.state(game) is not GameState.ABORTED
+
+
+def test_run_that_is_always_busy_aborts_no_game_of_a_silent_bot(asking, desk, monkeypatch):
+    worker, game = asking
+    refresh = worker.referee.players.refresh
+
+    def dawdle():
+        time.sleep(0.04)  # more than the share of the budget that may be ours
+        refresh()
+
+    monkeypatch.setattr(Run, "_patience_s", lambda _run: 0.0)
+    monkeypatch.setattr(worker.referee.players, "refresh", dawdle)
+    worker.drive(game, seconds=30)
+    assert desk.state(game) is not GameState.ABORTED
+    assert desk.outcomes(game, 0)[0] is Outcome.LATE
