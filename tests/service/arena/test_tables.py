@@ -81,6 +81,20 @@ def test_what_was_taken_out_of_a_game_that_has_ended_is_told_nobody(desk, tables
     assert not any(event.note for event in tables.load(game).table.game.log)
 
 
+def test_an_end_that_was_lost_is_told_nobody_any_more(desk, tables, store):
+    """A failover may lose that a game was cancelled; then it goes on."""
+    game = desk.game("human:ann", "human:bea")
+    desk.commit(game, *legal(desk, game))
+    assert store.games.end(game, GameState.CANCELLED)
+    before = tables.load(game)
+    assert b"ended" in before.events[-1]
+    store._redis.hset(keys.game_meta(game), "state", GameState.RUNNING)
+    store._redis.hdel(keys.game_meta(game), "ended_at")
+    assert tables.load(game).events == before.events[:-1]
+    desk.commit(game, *legal(desk, game))
+    assert tables.load(game).events == Tables(store.games).load(game).events
+
+
 def test_two_who_go_on_from_one_game_count_its_faults_once(desk, tables, store):
     game = desk.game("human:ann", "human:bea", "human:cy", "human:di")
     before = tables.load(game)
