@@ -120,9 +120,12 @@ def version(meta: Game, table: Table | None, audience: int | None) -> int:
 
 
 def tag(meta: Game, table: Table | None, audience: int | None) -> str:
-    """Name what the audience sees now: its version and the game's state, and before the start who sits where."""
+    """Name what the audience sees now: its version and the game's state, and who sits where.
+
+    Who sits there changes after the start, too, when an account is erased; but then seats aren't told it.
+    """
     shown = f"{version(meta, table, audience)}.{meta.state.value}"
-    if table is not None:
+    if table is not None and audience is not None:
         return shown
     seats = msgspec.json.encode([_seat(seat) for seat in meta.seats])  # as shown: a bot's address isn't
     return f"{shown}.{hashlib.sha256(seats).hexdigest()[:16]}"

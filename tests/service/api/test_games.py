@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from bot_sdk.games.packs import MAX_ENTROPY_BYTES
 from bot_sdk.games.record import read, verify
@@ -404,3 +405,14 @@ def test_a_bot_has_as_many_games_as_its_card_allows(app, host, registered):
     assert host("POST", "/v1/games", json=order).status_code == 201
     problem(host("POST", "/v1/games", json=order), 409, "bot_busy")
     assert len(host("GET", "/v1/games").get_json()["items"]) == 1
+
+
+def test_a_name_that_was_erased_is_news_to_who_has_read_it(app, client, people):
+    game, _ = people()
+    path, store = f"/v1/games/{game['id']}", app.extensions["slagveld"].store
+    tag = client.get(path).headers["ETag"]
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
+    store.erasures.rewrite_seats(game["id"], lambda seat: replace(seat, name="erased"))
+    after = client.get(path, headers={"If-None-Match": tag})
+    assert after.status_code == 200
+    assert {seat["name"] for seat in after.get_json()["seats"]} == {"erased"}
