@@ -8,9 +8,9 @@ BIN := .venv/bin
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
 
-# One process more than there are processors: some tests wait more than they compute.
+# Two processes more than there are processors: tests wait as much as they compute.
 test: check
-	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')" --dist loadfile
+	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile
 
 # All that tries to break the arena, the long forms too, for many minutes.
 attack: .venv/dev.stamp

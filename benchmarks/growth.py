@@ -1,22 +1,29 @@
 """What a decision costs when the store holds many finished games, beside a store that holds few.
 
 Both stores begin with the same tournament of a hundred games of Seven Up, played by the worker; in one of them it is
-copied, key by key under new ids, with its place in every list, until there are a hundred thousand games. What a bot
-keeps of its latest games is bounded and isn't copied.
+copied, key by key under new ids, with its place in every list, until there are a hundred thousand games. Each copy of
+a game is packed anew, by the store's own code, since its packed form is sealed for one id; its label stays, since its
+packs follow from that. What a bot keeps of its latest games is bounded and isn't copied.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias, cast
 
+import msgspec
+from msgspec.structs import replace
 from redis import Redis
 from redis.client import Pipeline
 
 from benchmarks.ground import BotServer, Ground
 from benchmarks.harness import Effort, Line, Row, at_most, interleave, ratio_row
-from service.store import keys
+from bot_sdk.events import Event
+from service.store import keys, packed
+from service.store.documents import encode
+from service.store.entities import Game
+from service.store.games import GameStore
 
 FEW: Final = 100
 MANY: Final = 100_000
@@ -29,6 +36,8 @@ _DUE: Final = keys.DUE.encode()
 _Item: TypeAlias = tuple[bytes, ...]
 _Stored: TypeAlias = tuple[bytes, bytes, list[_Item]]
 """A key: its name, its kind and its items, see `_items`."""
+_Anew: TypeAlias = Callable[[bytes], bytes]
+_as_game: Final = msgspec.json.Decoder(Game).decode
 
 
 def rows(effort: Effort) -> Iterator[Line]:
@@ -61,6 +70,31 @@ def copy(redis: Redis, tournament_id: str, games: int) -> int:
     return copies * template.games
 
 
+class _Packed(NamedTuple):
+    """A packed game, opened."""
+
+    game: Game
+    events: list[Event]
+    secret: bytes
+    shown: str | None
+
+    @classmethod
+    def opened(cls, redis: Redis, game_id: str) -> _Packed:
+        """Read a game that has ended; it is packed if nobody has done that yet."""
+        if not GameStore(redis).pack(game_id):
+            raise RuntimeError(f"expected a game that has ended, got {game_id}")
+        value, notes = cast("list[bytes]", redis.mget(keys.game_packed(game_id), keys.game_notes(game_id)))
+        return cls(*packed.unpack(game_id, value, notes), packed.shown_by(game_id, value))
+
+    def copy(self, pipe: Pipeline, anew: _Anew) -> None:
+        """Write it again under another id."""
+        game = replace(_as_game(anew(encode(self.game))), label=self.game.label)
+        kept = packed.pack(game, self.events, self.secret, shown=self.shown)
+        pipe.set(keys.game_packed(game.id), kept.value)
+        if kept.notes is not None:
+            pipe.set(keys.game_notes(game.id), kept.notes)
+
+
 class Template:
     """All that the store holds of an ended tournament and its games, by keys and by places in lists.
 
@@ -75,7 +109,9 @@ class Template:
         self.games = len(game_ids)
         self._ids = [tournament_id.encode(), *game_ids]
         self._is_id = re.compile(b"|".join(self._ids))
-        names = cast("list[bytes]", list(redis.scan_iter(count=_ITEMS)))
+        self._packed = [_Packed.opened(redis, game_id.decode()) for game_id in game_ids]
+        sealed = {key(game.id).encode() for game, *_ in self._packed for key in (keys.game_packed, keys.game_notes)}
+        names = [name for name in cast("Iterator[bytes]", redis.scan_iter(count=_ITEMS)) if name not in sealed]
         own = [name for name in names if self._is_id.search(name)]
         self._own = list(self._whole(own))
         self._listed = list(self._listings(name for name in names if name not in {*own, _DUE}))
@@ -90,6 +126,8 @@ class Template:
         with self._redis.pipeline(transaction=False) as pipe:
             for name, kind, items in self._own + self._listed:
                 _write(pipe, (anew(name), kind, [tuple(map(anew, item)) for item in items]))
+            for each in self._packed:
+                each.copy(pipe, anew)
             pipe.execute()
 
     def _whole(self, names: Iterable[bytes]) -> Iterator[_Stored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import logging
 import resource
 import secrets
@@ -72,6 +73,8 @@ SHARE_S: Final = 0.01
 """How long a worker that has games pauses after it took more: one that has none looks into the queue meanwhile."""
 IDLE_MS: Final = 20
 """How often an idle worker looks for games: Dramatiq's own second would be felt at every move of a person."""
+SWEPT_MS: Final = 100
+"""How often one looks for shards, which the sweeper sends once a second."""
 JOB_MS: Final = 3_600_000
 ERASE_S: Final = 5.0
 """How long one job erases; others of its queue come between."""
@@ -88,6 +91,11 @@ DESCRIPTORS: Final = 8_192
 """So many a worker may have open if the system lets it: a shell's usual 1,024 are fewer than its connections may be."""
 SWITCH_S: Final = 0.0005
 """How long a busy thread may keep the interpreter from one that watches a bot's deadline."""
+
+
+GC_THRESHOLDS: Final = (50_000, 20, 20)
+"""When garbage is looked for: games hold many objects that live long, and hardly any of those refer to each other in a
+circle. By Python's own thresholds it took a tenth of the processor time."""
 
 
 class WorkerProcess:
@@ -143,7 +151,7 @@ class WorkerProcess:
             Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
             Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
             Worker(self._broker(), queues={FITS}, worker_threads=FIT_THREADS),
-            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=IDLE_MS),
+            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=SWEPT_MS),
         ]
         self._workers[-1].queue_prefetch = 1  # what one has fetched and not begun no other can take
 
@@ -231,6 +239,8 @@ class WorkerProcess:
     def start(self) -> None:
         """Start everything."""
         sys.setswitchinterval(SWITCH_S)
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
         _take_descriptors()
         self._leases.start()
         self._sweeper.start()

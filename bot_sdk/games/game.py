@@ -83,7 +83,7 @@ class Game:
     def copy(self) -> Game:
         """Make an independent game, which goes on from here by itself."""
         twin = copy(self)
-        for name in ("news", "log", "deal_ends", "retired", "decisions", "last", "sealed", "owed_since"):
+        for name in ("news", "log", "deal_ends", "retired", "decisions", "last", "sealed", "owed_since", "_faults"):
             setattr(twin, name, getattr(self, name).copy())
         twin.outcomes = [counts.copy() for counts in self.outcomes]
         twin._held, twin._told, twin._owing = self._held.copy(), self._told.copy(), self._owing.copy()

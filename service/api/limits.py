@@ -25,6 +25,7 @@ from service.arena.minting import SEAT_TOKEN
 from service.config import Settings
 from service.store.connection import connect
 from service.store.door import Counter, Door, Glance, Passed
+from service.store.errors import passes
 
 NEW_ACCOUNT = "accounts.create_account"
 NOWHERE = "nowhere"
@@ -127,17 +128,20 @@ class Limits:
         try:
             told = self._door.glance(counters, game_id) if game_id else (self._door.count(counters), None)
         except (RedisError, OSError) as error:
-            self._rest(error)
+            log.warning("the store can't count a request, memory does: %s: %.200s", type(error).__name__, error)
+            if passes(error) or isinstance(error, OSError):  # else it is a counter that is damaged
+                self._rest()
             return None
         self._pause_s = 0.0
         return told
 
-    def _rest(self, error: Exception) -> None:
-        """Leave the store alone for a while, each time for longer."""
+    def _rest(self) -> None:
+        """Leave the store alone for a while, each time for longer; all who find it away meanwhile are one time."""
         with self._lock:
-            self._pause_s = min(max(1.0, 2 * self._pause_s), LONGEST_PAUSE_S)
-            self._away_until = self._monotonic() + self._pause_s
-        log.warning("the store can't count requests, memory does: %s: %.200s", type(error).__name__, error)
+            now = self._monotonic()
+            if now >= self._away_until:
+                self._pause_s = min(max(1.0, 2 * self._pause_s), LONGEST_PAUSE_S)
+                self._away_until = now + self._pause_s
 
     def _in_memory(self, counted: list[Counted]) -> Passed | None:
         for at, (limit, scope, whose) in enumerate(counted):

@@ -70,12 +70,14 @@ class Tables:
     def _gone_on(self, before: Shown) -> Shown | None:
         """Give a game with what its log has got since; None if all of it has to be read."""
         table = before.table
-        if table is None:
+        if table is None or before.meta.state.is_end:  # the end may have been lost since, and was told of in events
             return None
         found = self._games.load_since(before.meta.id, table.length)
         if found is None or found[0].started_at != before.meta.started_at:
             return None
         meta, lines = found
+        if meta.state.is_end:  # what bots noted may have been taken out of it since
+            return None
         tail = lines[1:] if table.length else lines
         if lines[: len(lines) - len(tail)] != before.last:
             return None

@@ -110,8 +110,9 @@ class Drive(Held):
         while len(step.events) < MOST_EVENTS_AT_ONCE:
             event = self._next_event(table, step)
             if event is None:
-                break
+                return step
             step.events += game.apply(event)
+        step.unasked.clear()  # there may be more to decide
         return step
 
     def _next_event(self, table: Table, step: Step) -> Event | None:
@@ -167,23 +168,27 @@ class Drive(Held):
 
     # --- what became of it --------------------------------------------------------------------------------------------
 
-    def committed(self, step: Step, told: Commit | DamagedError) -> None:
-        """Hear what became of a step; lays the table anew where others were quicker. Raises the error, if it is one."""
+    def committed(self, step: Step, told: Commit | DamagedError) -> list[Asking]:
+        """Hear what became of a step; lays the table anew where others were quicker. Raises the error, if it is one.
+
+        Gives what there is to ask now; if that is nothing, another step is to be taken.
+        """
         if isinstance(told, DamagedError):
             raise told
         if told.status == "committed":
-            self._go_on_from(step, told.at, told.length)
-        elif told.status == "length" or (told.status == "lease" and self._retake()):
+            return self._go_on_from(step, told.at, told.length)
+        if told.status == "length" or (told.status == "lease" and self._retake()):
             self._load()
         elif told.status == "lease":
             self.break_off()
         else:
             self._load()
+        return []
 
     def _retake(self) -> bool:
         return self._insist(lambda: self._referee.leases.take(self.game_id, self.token))
 
-    def _go_on_from(self, step: Step, at: int, length: int) -> None:
+    def _go_on_from(self, step: Step, at: int, length: int) -> list[Asking]:
         table = step.table
         table.committed(step.events, at)
         for name, event, verdict in step.made:
@@ -194,6 +199,9 @@ class Drive(Held):
             self.is_played = True
         elif length != table.length:
             self._load()
+        elif not self.answered and not any(verdict.status == GONE for _, _, verdict in step.made):
+            return self._to_ask(table, step)
+        return []
 
     def _heard(self, table: Table, name: str, event: Decided, verdict: Verdict) -> None:
         referee = self._referee

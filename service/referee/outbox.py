@@ -49,6 +49,11 @@ class Outbox:
         """Whether anything is on its way."""
         return bool(self._in_flight)
 
+    @property
+    def batches_out(self) -> int:
+        """How many requests to bots that take batches aren't answered yet, or their answers not read."""
+        return self._asked.total()
+
     def put(self, askings: Sequence[Asking], now: float) -> None:
         """Have decisions asked, those of bots that take no batches at once; `now` is monotonic (s)."""
         for asking in askings:

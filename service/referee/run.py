@@ -30,6 +30,9 @@ MOST_GAMES: Final = 1_024
 POLL_S: Final = 0.25
 TURN_S: Final = 0.004
 """After this long a turn begins nothing more."""
+LISTEN_S: Final = 0.002
+"""How much longer a turn listens once it has heard something, while more batches are on their way: what it commits, and
+what it asks next, costs the less the more of it goes together."""
 FLUSH_S: Final = 0.05
 """How far what is written for the owners of bots, all of it together, may lag behind the games."""
 TAKEN_AT_ONCE: Final = 8
@@ -123,6 +126,10 @@ class Run:
 
     def _listen(self, timeout_s: float) -> None:
         self._heard += self._line.wait(timeout_s)
+        if self._heard:
+            ends = monotonic() + LISTEN_S
+            while self._outbox.batches_out > len(self._heard) and (left := ends - monotonic()) > 0:
+                self._heard += self._line.wait(left)
 
     def _look_at_people(self) -> None:
         """See now and then whether somebody's time is up while bots are being asked."""
@@ -186,8 +193,11 @@ class Run:
         proposals = [step.proposal for step in steps]
         told = self._referee.insist(lambda: self._referee.games.commit_many(proposals))
         for step, each in zip(steps, told, strict=True):
-            self._attempt(step.drive, step.drive.committed, step, each)
-            self._go_on(step.drive)
+            askings = self._attempt(step.drive, step.drive.committed, step, each)
+            if askings:
+                self._to_ask += askings
+            else:
+                self._go_on(step.drive)
 
     def _attempt(self, drive: Drive, do: Callable[..., T], *args: Any) -> T | None:
         """Do something with a game; one that breaks is left and doesn't take the others with it."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
-    from service.store.exchange import Command
+    from service.store.roundtrip import Command
 
 TOLERANCE_MS: Final = 10_000
 """A clock that was set by less than this hasn't jumped."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
-from hashlib import sha1
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
 from bot_sdk.results.values import GameState
 from service.store import keys
-from service.store.exchange import Exchange, raised
-from service.store.lua import source
+from service.store.lua import call, source
+from service.store.roundtrip import exchange, raised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from service.store.clock import Clock, Moment
-    from service.store.exchange import Command
+    from service.store.roundtrip import Command
 
 
 class Counter(NamedTuple):
@@ -73,38 +72,41 @@ class Door:
 
     def __init__(self, redis: Redis, clock: Clock) -> None:
         """Keep what it works with; `clock` is that of the process."""
-        self._exchange = Exchange(redis)
+        self._redis = redis
         self._clock = clock
-        self._shas = {name: sha1(source(name).encode()).hexdigest() for name in ("count", "glance")}  # noqa: S324 (what Redis names scripts by)
 
     def count(self, counters: Sequence[Counter]) -> Passed | None:
         """Count a request; give the first limit that it passed, if any."""
-        return _passed(*self._exchange.run(["count"], [self._counting(counters)]))
+        return _passed(*exchange(self._redis, [_counting(counters)], [source("count")]))
 
     def glance(self, counters: Sequence[Counter], game_id: str) -> tuple[Passed | None, Glance | None]:
         """Count a request for a game, and look at that; None if it can't be looked at."""
         names = (keys.game_meta(game_id), keys.game_log(game_id), keys.game_tokens(game_id))
-        looking: Command = ("EVALSHA", self._shas["glance"], len(names), *names)
         clock, sent = self._clock.asking()
-        commands = [self._counting(counters), looking, *clock]
-        counted, seen, *told = self._exchange.run(["count", "glance"], commands)
+        commands = [_counting(counters), call("glance", names, ()), *clock]
+        counted, seen, *told = exchange(self._redis, commands, [source("count"), source("glance")])
         passed = _passed(counted)
-        if isinstance(seen, ResponseError):  # whoever loads the game will say what is wrong with it
-            return passed, None
         moment = self._clock.told([raised(answer) for answer in told], sent)
-        pairs = iter(seen[4:])
-        tokens = {int(seat): held.decode() for seat, held in zip(pairs, pairs, strict=True)}
-        return passed, Glance(moment, _marks(*seen[:4]), tokens)
+        try:
+            return passed, _glance(moment, raised(seen))
+        except (ResponseError, ValueError):  # whoever loads the game will say what is wrong with it
+            return passed, None
 
-    def _counting(self, counters: Sequence[Counter]) -> Command:
-        names = [keys.rate(each.name) for each in counters]
-        limits = [part for each in counters for part in (each.most, each.seconds)]
-        return ("EVALSHA", self._shas["count"], len(names), *names, *limits)
+
+def _counting(counters: Sequence[Counter]) -> Command:
+    limits = [part for each in counters for part in (each.most, each.seconds)]
+    return call("count", [keys.rate(each.name) for each in counters], limits)
 
 
 def _passed(told: Any) -> Passed | None:
     number, seconds = raised(told)
     return Passed(number - 1, seconds) if number else None
+
+
+def _glance(moment: Moment, seen: list[Any]) -> Glance:
+    pairs = iter(seen[4:])
+    tokens = {int(seat): held.decode("ascii") for seat, held in zip(pairs, pairs, strict=True)}
+    return Glance(moment, _marks(*seen[:4]), tokens)
 
 
 def _marks(state: bytes, started_at: bytes, length: int, stamp: bytes) -> Marks | None:

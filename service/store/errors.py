@@ -11,6 +11,7 @@ from redis.exceptions import (
     ConnectionError,  # noqa: A004 (redis-py's name)
     ExecAbortError,
     MasterDownError,
+    NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
@@ -27,6 +28,7 @@ _PASSING: Final = (
     ConnectionError,
     ExecAbortError,  # alone only when the server came to refuse writes between a transaction's commands and its EXEC
     MasterDownError,
+    NoScriptError,  # it was loaded just before, but somebody had all scripts forgotten in between
     OutOfMemoryError,
     ReadOnlyError,
     TimeoutError,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import secrets
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -36,9 +36,6 @@ logger = logging.getLogger(__name__)
 
 _PACKED = 2
 """What `create_game` gives where a packed game has the id."""
-
-
-_STATES: Final = {state.encode(): state for state in GameState}
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -232,10 +229,15 @@ class GameStore:
         except DamagedError as error:  # it is packed by now, and can't be read
             return error
 
-    def as_commit(self, proposal: Proposal, told: list[Any]) -> Commit:
+    def as_commit(self, proposal: Proposal, told: Any) -> Commit:
         """Read what the script that appends gave for a proposal."""
-        commit = _as_commit(told)
-        return commit if commit.state else self._of_packed(proposal, commit)
+        if isinstance(told, int):
+            length = proposal.expected + len(proposal.events)
+            return Commit("committed", length, told, proposal.ending or GameState.RUNNING, is_new=True)
+        status, length, at, state = told
+        if not state:
+            return self._of_packed(proposal, Commit(status.decode(), length, at, None, is_new=False))
+        return Commit(status.decode(), length, at, GameState(state.decode()), is_new=False)
 
     def _of_packed(self, proposal: Proposal, told: Commit) -> Commit:
         """Say what became of a commit to a game without meta: none that there is, or one that is packed by now."""
@@ -415,11 +417,6 @@ def as_call(proposal: Proposal) -> tuple[list[str], Args]:
 @lru_cache(maxsize=4096)
 def _names_for_commits(game_id: str) -> tuple[str, str, str, str]:
     return keys.game_meta(game_id), keys.game_log(game_id), keys.game_lease(game_id), keys.game_news(game_id)
-
-
-def _as_commit(told: list[Any]) -> Commit:
-    status, length, at, state, is_new = told
-    return Commit(status.decode(), length, at, _STATES[state] if state else None, is_new == 1)
 
 
 def _as_found(told: dict[bytes, bytes] | DamagedError) -> Game | DamagedError | None:

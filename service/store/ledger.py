@@ -15,7 +15,7 @@ from bot_sdk.events import Outcome
 from service.store import keys, listing
 from service.store.documents import encode
 from service.store.errors import DamagedError, told_apart
-from service.store.pipelined import Command, exchange
+from service.store.roundtrip import Command, exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,7 +100,7 @@ class Ledger:
             commands.append(("ZADD", key, *added))
             commands.append(("ZREMRANGEBYRANK", key, 0, -keep - 1))
             commands.append(("EXPIRE", key, KEPT_S))
-        for told in told_apart(exchange(self._redis, commands)) if commands else ():
+        for told in told_apart(exchange(self._redis, commands)):
             if isinstance(told, DamagedError):
                 logger.error("lines of a ledger are lost: %s", told)
 

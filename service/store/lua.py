@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha1
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from redis.exceptions import NoScriptError
-
 from service.store.errors import told_apart
-from service.store.pipelined import exchange
+from service.store.roundtrip import Command, exchange
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -65,6 +64,16 @@ def source(name: str) -> str:
     return (resources.files("service.store") / "scripts" / f"{name}.lua").read_text("utf-8")
 
 
+@cache
+def _digest(name: str) -> str:
+    return sha1(source(name).encode()).hexdigest()  # noqa: S324 (what Redis names scripts by)
+
+
+def call(name: str, keys: Sequence[str], args: Args) -> Command:
+    """Give the command that runs a script which the server knows."""
+    return ("EVALSHA", _digest(name), len(keys), *keys, *args)
+
+
 class Scripts:
     """The scripts as one client runs them; the server is sent a text when it doesn't know it."""
 
@@ -81,18 +90,4 @@ class Scripts:
 
         A DamagedError stands, unraised, in the place of what the server refused for good.
         """
-        if not calls:
-            return []
-        try:
-            return self._pipelined(name, calls)
-        except NoScriptError:
-            self._redis.script_load(self._scripts[name].script)
-            return self._pipelined(name, calls)
-
-    def _pipelined(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
-        sha = self._scripts[name].sha
-        told = exchange(self._redis, [("EVALSHA", sha, len(keys), *keys, *args) for keys, args in calls])
-        missing = next((answer for answer in told if isinstance(answer, NoScriptError)), None)
-        if missing is not None:
-            raise missing
-        return told_apart(told)
+        return told_apart(exchange(self._redis, [call(name, *each) for each in calls], [source(name)]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import sha1
 from typing import TYPE_CHECKING
 
 from service.store import keys
-from service.store.exchange import Exchange, raised
 from service.store.games import as_call
-from service.store.lua import source
+from service.store.lua import call, source
+from service.store.roundtrip import exchange, raised
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -22,10 +21,9 @@ class Moves:
 
     def __init__(self, redis: Redis, games: GameStore, clock: Clock) -> None:
         """Keep what it works with; `clock` is that of the process."""
-        self._exchange = Exchange(redis)
+        self._redis = redis
         self._games = games
         self._clock = clock
-        self._sha = sha1(source("commit").encode()).hexdigest()  # noqa: S324 (what Redis names scripts by)
 
     def commit(self, proposal: Proposal, look_again: tuple[str, int]) -> tuple[Commit, Moment]:
         """Commit as `GameStore.commit`, and tell the time after it.
@@ -34,14 +32,13 @@ class Moves:
         sees to what follows.
         """
         name, at_ms = look_again
-        names, args = as_call(proposal)
         clock, sent = self._clock.asking()
-        committing = ("EVALSHA", self._sha, len(names), *names, *args)
-        asked, told, *read = self._exchange.run(["commit"], [("ZADD", keys.DUE, at_ms, name), committing, *clock])
+        commands = [("ZADD", keys.DUE, at_ms, name), call("commit", *as_call(proposal)), *clock]
+        asked, told, *read = exchange(self._redis, commands, [source("commit")])
         raised(asked)
         commit = self._games.as_commit(proposal, raised(told))
         return commit, self._clock.told([raised(answer) for answer in read], sent)
 
     def look_at(self, name: str, at_ms: int) -> None:
         """Have `name` looked at when `at_ms` comes, as `Due.add`."""
-        raised(self._exchange([("ZADD", keys.DUE, at_ms, name)])[0])
+        raised(exchange(self._redis, [("ZADD", keys.DUE, at_ms, name)])[0])

@@ -1,5 +1,6 @@
 from benchmarks.ground import BotServer, Ground
 from benchmarks.growth import copy
+from service.referee.table import Table
 from service.store import keys
 
 
@@ -21,5 +22,9 @@ def test_copies_are_games_and_tournaments_of_their_own(monkeypatch):
         for name, listed in held_by.items():
             assert {result.game_id for result in ground.store.tournaments.results(name)} == set(listed)
             assert {game.slot.tournament_id for game in ground.store.games.get_many(listed)} == {name}
-        logs = {tuple(event for _, event in ground.store.games.log(game_id)) for game_id in games}
-        assert len(logs) == 2
+        tables = [Table.replayed(*ground.store.games.load(game_id)) for game_id in games]  # by the rules, all of it
+        assert all(table.game.is_over for table in tables)
+        assert len({tuple(table.game.log) for table in tables}) == 2
+        own = {name.decode().partition("}")[2] for name in ground.redis.scan_iter("*{g:*")}
+        assert ":packed" in own
+        assert not own & {":meta", ":log"}

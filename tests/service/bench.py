@@ -202,6 +202,13 @@ class Desk:
         told = self.store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
         assert told.status == "committed"
 
+    def fail(self, game_id: str, seat: int) -> None:
+        """Let a person's time run out, as a worker does."""
+        table = self.table(game_id)
+        events = table.game.apply(table.game.failed(seat, Outcome.LATE, ms=1.0))
+        told = self.store.games.commit(game_id, events, expected=table.length, lease=None, ending=table.ending)
+        assert told.status == "committed"
+
     def is_leased(self, game_id: str) -> bool:
         return self.store.games.leased([game_id])[0]
 

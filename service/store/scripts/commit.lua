@@ -8,10 +8,10 @@
 --       4 channel to tell
 --       5 stamp (ms) of the event before them as the caller knows it, '' if it knows none
 --       6.. events
--- Gives {status, length now, ms, state, 1 if it was this call that wrote}; status is
---   committed  the events stand at the expected place, `ms` is the time of the last. That includes the case that an
---              earlier call put them there and its answer was lost, whatever has happened to game and lease since;
---              after another past the same events are another's.
+-- Gives ms, the time of the events, if this call wrote them; else {status, length now, ms, state}; status is
+--   committed  the events stand at the expected place, `ms` is the time of the last: an earlier call put them there
+--              and its answer was lost, whatever has happened to game and lease since; after another past the same
+--              events are another's.
 --   state      the game isn't running (state '' = there is no such game)
 --   lease      the lease is another's, or ran out
 --   length     the log has another length, or another past: a log that lost its end in a failover may have grown again
@@ -41,10 +41,10 @@ end
 
 local is_known = has_past()
 local since = is_known and standing_since()
-if since then return {'committed', length, since, state, 0} end
-if state ~= 'running' then return {'state', length, 0, state, 0} end
-if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state, 0} end
-if length ~= expected or not is_known then return {'length', length, 0, state, 0} end
+if since then return {'committed', length, since, state} end
+if state ~= 'running' then return {'state', length, 0, state} end
+if ARGV[2] ~= '' and redis.call('GET', KEYS[3]) ~= ARGV[2] then return {'lease', length, 0, state} end
+if length ~= expected or not is_known then return {'length', length, 0, state} end
 
 local time = redis.call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -53,8 +53,7 @@ for i = 6, #ARGV do
   length = redis.call('RPUSH', KEYS[2], stamp .. ARGV[i])
 end
 if ARGV[3] ~= '' then
-  state = ARGV[3]
-  redis.call('HSET', KEYS[1], 'state', state, 'ended_at', string.format('%.0f', ms))
+  redis.call('HSET', KEYS[1], 'state', ARGV[3], 'ended_at', string.format('%.0f', ms))
 end
 redis.call('PUBLISH', ARGV[4], length)
-return {'committed', length, ms, state, 1}
+return ms

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,7 @@ from tests.bot_sdk.tables import (
     tables,
 )
 
+LEFT = RetiredBecause.LEFT
 JACK = seven_up_pack("", "", "JS")
 RUN = seven_up_pack("", "", "9S", "2H")
 
@@ -452,3 +455,32 @@ def test_retirement_amid_hidden_bids_is_told_when_they_are_revealed():
     told = [news["event"] for news in game.news]
     assert told == ["deal", "action", "action", "action", "action", "retired"]
     assert game.retired_as_known(None)[2] is RetiredBecause.FAULTS
+
+
+# Copies
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_a_game_stays_as_it_is_whatever_its_copies_come_to(table: Table, rng: Random) -> None:
+    game = table.game(max_faults=2)
+    while not game.is_over:
+        before = snapshot(game)
+        twin = game.copy()
+        assert snapshot(twin) == before
+        for _ in range(5):
+            if not twin.is_over:
+                twin.apply(random_event(twin, rng, faults=0.3))
+        if not twin.is_over:
+            twin.apply(Retired(rng.choice([seat for seat in range(twin.seats) if not twin.is_out(seat)]), LEFT))
+        assert snapshot(game) == before
+        game.apply(random_event(game, rng, faults=0.1))
+
+
+def test_a_fault_of_a_copy_is_none_of_the_game_it_was_copied_from() -> None:
+    game = river()
+    for _ in range(MAX_FAULTS):
+        twin = game.copy()
+        seat = twin.owed()[0]
+        fault(twin, seat)
+        assert (twin.faults(seat), twin.retired[seat]) == (1, None)
+    assert game.faults(seat) == 0

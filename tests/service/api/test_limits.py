@@ -1,6 +1,15 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from werkzeug.test import Client
+
+from service.api.limits import Limits
+from service.config import Settings
+from service.store import keys
 
 TIGHT = "3 per minute"
 
@@ -67,3 +76,85 @@ def test_forwarded_addresses_are_believed_from_our_proxies_alone(make_app):
     assert [forwarded(doubted, f"10.0.0.{n}") for n in range(2)] == [200, 429]
     believed = make_app(SLAGVELD_RATE_PER_ADDRESS="1 per hour", SLAGVELD_PROXIES="1").test_client()
     assert [forwarded(believed, f"10.0.1.{n}") for n in range(2)] == [200, 200]
+
+
+class Doors:
+    """A store that is away, as many requests find at once; it answers again when it is `back`."""
+
+    def __init__(self, at_once=1):
+        self.gate = threading.Barrier(at_once)
+        self.asked = 0
+        self.is_back = False
+
+    def count(self, _counters):
+        self.asked += 1
+        if self.is_back:
+            return
+        self.gate.wait(10)
+        raise RedisTimeoutError("away")
+
+
+@pytest.fixture
+def limits():
+    """Make limits over a store that fails so, and a clock that is set by hand."""
+
+    def make(doors):
+        now = [100.0]
+        made = Limits(
+            Settings.from_env({"SLAGVELD_RATE_PER_ADDRESS": "100000 per second"}), doors, monotonic=lambda: now[0]
+        )
+        return made, now
+
+    return make
+
+
+def ask(app, limits):
+    with app.test_request_context("/v1/rulesets"):
+        limits.check()
+
+
+def test_a_store_that_many_find_away_at_once_is_tried_again_after_a_second(app, limits):
+    doors = Doors(at_once=8)
+    counted, now = limits(doors)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: ask(app, counted), range(8)))
+    doors.is_back = True
+    ask(app, counted)
+    assert doors.asked == 8
+    now[0] += 1.0
+    ask(app, counted)
+    assert doors.asked == 9
+
+
+def test_a_store_that_stays_away_is_tried_ever_less_often(app, limits):
+    counted, now = limits(doors := Doors())
+    tried = []
+    while now[0] < 250:
+        before = doors.asked
+        ask(app, counted)
+        tried += [now[0] - 100] * (doors.asked - before)
+        now[0] += 0.5
+    assert tried == [0, 1, 3, 7, 15, 31, 63, 95, 127]
+
+
+def test_a_counter_that_is_damaged_is_counted_in_memory_and_the_others_in_the_store(make_app, redis):
+    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
+    assert statuses(client, 1, REMOTE_ADDR="10.0.0.1") == [200]
+    (name,) = redis.keys(keys.rate("*10.0.0.1*"))
+    redis.delete(name)
+    redis.rpush(name, "no count")
+    assert statuses(client, 4, REMOTE_ADDR="10.0.0.1") == [200, 200, 200, 429]
+    assert statuses(client, 1, REMOTE_ADDR="10.0.0.2") == [200]
+    (other,) = redis.keys(keys.rate("*10.0.0.2*"))
+    assert redis.get(other) == b"1"
+
+
+@pytest.mark.parametrize("setting", [("maxmemory", 1, 0), ("min-replicas-to-write", 1, 0)])
+def test_limits_stay_on_while_the_store_takes_no_writes(make_app, redis, setting):
+    client = make_app(SLAGVELD_RATE_PER_ADDRESS=TIGHT).test_client()
+    name, bad, good = setting
+    redis.config_set(name, bad)
+    try:
+        assert statuses(client, 4) == [200, 200, 200, 429]
+    finally:
+        redis.config_set(name, good)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot_sdk.results.values import GameState
 from service.arena.tables import Tables
 from service.store import keys
 from tests.service.fakes import until
@@ -64,6 +65,45 @@ def test_a_known_game_is_given_for_its_marks_alone(desk, tables):
     desk.commit(game, *legal(desk, game))
     assert tables.known(game, tables.load(game).marks) is not shown
     assert tables.known(game, shown.marks) is None
+
+
+def test_what_was_taken_out_of_a_game_that_has_ended_is_told_nobody(desk, tables, store):
+    game = desk.game("human:ann", "human:bea")
+    while desk.state(game) is GameState.RUNNING:
+        table = desk.table(game)
+        events = table.game.apply(
+            table.game.judged(*legal(desk, game), ms=1.0, note="mine" if table.length < 3 else None)
+        )
+        store.games.commit(game, events, expected=table.length, lease=None, ending=table.ending)
+        tables.load(game)
+    assert [event.note for event in tables.load(game).table.game.log][:4] == ["mine"] * 3 + [None]
+    store.erasures.strip_notes(game, [0, 1])
+    assert not any(event.note for event in tables.load(game).table.game.log)
+
+
+def test_an_end_that_was_lost_is_told_nobody_any_more(desk, tables, store):
+    """A failover may lose that a game was cancelled; then it goes on."""
+    game = desk.game("human:ann", "human:bea")
+    desk.commit(game, *legal(desk, game))
+    assert store.games.end(game, GameState.CANCELLED)
+    before = tables.load(game)
+    assert b"ended" in before.events[-1]
+    store._redis.hset(keys.game_meta(game), "state", GameState.RUNNING)
+    store._redis.hdel(keys.game_meta(game), "ended_at")
+    assert tables.load(game).events == before.events[:-1]
+    desk.commit(game, *legal(desk, game))
+    assert tables.load(game).events == Tables(store.games).load(game).events
+
+
+def test_two_who_go_on_from_one_game_count_its_faults_once(desk, tables, store):
+    game = desk.game("human:ann", "human:bea", "human:cy", "human:di")
+    before = tables.load(game)
+    seat = desk.table(game).game.owed()[0]
+    desk.fail(game, seat)
+    meta, lines = store.games.load_since(game, 0)
+    for _ in range(7):
+        assert before.followed_by(meta, lines).table.game.faults(seat) == 1
+    assert before.table.game.faults(seat) == 0
 
 
 def test_games_not_asked_for_lately_leave_when_there_are_too_many_events(desk, store):

@@ -42,6 +42,25 @@ def test_a_glance_tells_how_a_game_stands_and_who_holds_its_seats(door, store, m
     assert abs(glance.moment.now - store.due.now()) < 10_000
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda redis, game_id: redis.hset(keys.game_meta(game_id), "state", b"\xff"),
+        lambda redis, game_id: redis.hset(keys.game_meta(game_id), "started_at", "noon"),
+        lambda redis, game_id: redis.rpush(keys.game_log(game_id), "noon and more"),
+        lambda redis, game_id: redis.hset(keys.game_tokens(game_id), "0", b"\xff"),
+        lambda redis, game_id: redis.hset(keys.game_tokens(game_id), "first", "aa"),
+    ],
+)
+def test_what_is_damaged_in_a_game_keeps_nobody_from_being_counted(door, redis, make_game, store, damage):
+    game = make_game(state=GameState.RUNNING)
+    store.games.create(game, secret=b"s" * 32, due_at=1, tokens={0: "aa"})
+    damage(redis, game.id)
+    assert [door.glance([NARROW], game.id) for _ in range(2)] == [(None, None)] * 2
+    passed, _ = door.glance([NARROW], game.id)
+    assert passed.at == 0
+
+
 def test_a_game_that_can_not_be_looked_at_is_counted_all_the_same(door, redis, make_game, store):
     game = make_game(state=GameState.RUNNING)
     store.games.create(game, secret=b"s" * 32, due_at=1)

@@ -21,6 +21,7 @@ LATER = [
     "LOADING Valkey is loading the dataset in memory",
     "BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
     "CLUSTERDOWN The cluster is down",
+    "NOSCRIPT No matching script.",
     "TRYAGAIN Multiple keys request during rehashing of slot",
 ]
 NEVER = [

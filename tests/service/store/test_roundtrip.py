@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from hashlib import sha1
+
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ResponseError
+from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
-from service.store.pipelined import exchange
+from service.store.roundtrip import exchange, raised
 
 
 def test_each_command_has_its_answer_and_an_error_stands_in_its_place(redis):
@@ -25,6 +28,11 @@ def test_connection_that_died_while_it_idled_is_opened_anew(tmp_path):
         server.start()
         assert exchange(client, [("PING",), ("ECHO", "b")]) == [b"PONG", b"b"]
         client.close()
+
+
+def test_nothing_to_say_is_not_said(tmp_path):
+    client = connect(f"unix://{tmp_path}/nobody", retries=0)
+    assert exchange(client, []) == []
 
 
 def test_server_that_is_gone_is_given_up_and_the_connection_given_back(tmp_path):
@@ -60,3 +68,47 @@ def test_answers_that_nobody_read_are_not_taken_for_the_next_ones(redis_url, mon
             exchange(client, [("ECHO", "old"), ("ECHO", "older")])
     assert exchange(client, [("ECHO", "new")]) == [b"new"]
     client.close()
+
+
+# --- scripts ----------------------------------------------------------------------------------------------------------
+
+ADD = "#!lua\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])"
+KEEP = "#!lua\nredis.call('SET', KEYS[1], ARGV[1])\nreturn redis.status_reply('KEPT')"
+
+
+def digest(text):
+    return sha1(text.encode()).hexdigest()
+
+
+def test_script_that_the_server_has_forgotten_is_loaded_and_nothing_before_it_is_done_twice(redis):
+    redis.script_flush()
+    redis.script_load(ADD)
+    commands = [
+        ("EVALSHA", digest(ADD), 1, "n", 1),
+        ("RPUSH", "l", "before"),
+        ("EVALSHA", digest(KEEP), 1, "k", "x"),
+        ("GET", "k"),
+    ]
+    assert exchange(redis, commands, [ADD, KEEP]) == [1, 1, b"KEPT", b"x"]
+    assert exchange(redis, commands, [ADD, KEEP]) == [2, 2, b"KEPT", b"x"]
+    redis.script_flush()
+    assert exchange(redis, commands, [ADD, KEEP])[0] == 3
+
+
+def test_script_that_cannot_be_loaded_stays_unknown(redis):
+    told = exchange(redis, [("EVALSHA", digest("no"), 0), ("ECHO", "b")], ["no lua"])
+    assert isinstance(told[0], NoScriptError)
+    assert told[1] == b"b"
+    with pytest.raises(NoScriptError):
+        raised(told[0])
+
+
+def test_answers_that_come_too_late_are_not_taken_for_the_next_ones(redis, redis_url):
+    slow = connect(redis_url, max_connections=1, socket_timeout_s=0.1, retries=0)
+    assert exchange(slow, [("ECHO", "first")]) == [b"first"]
+    redis.execute_command("CLIENT", "PAUSE", 400, "ALL")
+    with pytest.raises(RedisTimeoutError):
+        exchange(slow, [("ECHO", "old"), ("ECHO", "older")])
+    redis.execute_command("CLIENT", "UNPAUSE")
+    assert exchange(slow, [("ECHO", "new")]) == [b"new"]
+    slow.close()
