@@ -40,7 +40,7 @@ class Outbox:
         self._line = line
         self._name = name
         self._keys = itertools.count()
-        self._groups: dict[tuple[Endpoint, int], _Group] = {}
+        self._groups: dict[tuple[Endpoint, int, int], _Group] = {}  # by budget and size of a batch, too
         self._in_flight: dict[Hashable, list[Asking]] = {}
         self._asked: Counter[Endpoint] = Counter()
 
@@ -60,7 +60,7 @@ class Outbox:
             if asking.max_batch == 1:
                 self._send(single(asking, next(self._keys)), [asking])
             else:
-                key = (asking.endpoint, asking.decision.budget_ms)
+                key = (asking.endpoint, asking.decision.budget_ms, asking.max_batch)
                 group = self._groups.get(key)
                 if group is None:
                     group = self._groups[key] = _Group(now)
@@ -91,8 +91,13 @@ class Outbox:
         if askings is None:
             return iter(())
         if askings[0].max_batch > 1:
-            self._asked[askings[0].endpoint] -= 1
+            self._forget(askings[0].endpoint)
         return verdicts_in(answer, askings)
+
+    def _forget(self, endpoint: Endpoint) -> None:
+        self._asked[endpoint] -= 1
+        if not self._asked[endpoint]:
+            del self._asked[endpoint]  # it holds secrets, and there is no end of bots
 
     def _send_first(self, group: _Group) -> None:
         askings = group.askings[: group.askings[0].max_batch]

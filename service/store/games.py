@@ -221,10 +221,13 @@ class GameStore:
         raises for others, because it was away, asking for all of them again is right.
         """
         told = self._scripts.run_many("commit", [as_call(proposal) for proposal in proposals])
-        return [
-            each if isinstance(each, DamagedError) else self.as_commit(proposal, each)
-            for proposal, each in zip(proposals, told, strict=True)
-        ]
+        return [self._as_commit_or_error(*pair) for pair in zip(proposals, told, strict=True)]
+
+    def _as_commit_or_error(self, proposal: Proposal, told: list[Any] | DamagedError) -> Commit | DamagedError:
+        try:
+            return told if isinstance(told, DamagedError) else self.as_commit(proposal, told)
+        except DamagedError as error:  # it is packed by now, and can't be read
+            return error
 
     def as_commit(self, proposal: Proposal, told: Any) -> Commit:
         """Read what the script that appends gave for a proposal."""

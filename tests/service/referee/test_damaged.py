@@ -11,7 +11,7 @@ from redis.exceptions import OutOfMemoryError, ResponseError
 from bot_sdk.results.values import GameState
 from service.store import keys
 from service.store.errors import DamagedError
-from tests.service.fakes import first_legal, until
+from tests.service.fakes import HOLD, first_legal, until
 
 
 def of_another_kind(redis, key):
@@ -128,3 +128,16 @@ def test_a_step_that_the_store_takes_later_is_tried_until_it_does(worker):
         return "done"
 
     assert worker.referee.insist(step) == "done"
+
+
+def test_game_that_was_packed_under_our_hands_and_is_damaged_takes_no_other_along(worker, desk, calls, redis):
+    calls.bots["bot_a"] = lambda _decision: HOLD
+    damaged, good = desk.game("bot_a", "bot_b"), desk.game("bot_a", "bot_b")
+    run = worker.driving(damaged, good)
+    until(lambda: len(calls.decisions_of("bot_a")) == 2)
+    redis.delete(keys.game_meta(damaged), keys.game_log(damaged))
+    redis.set(keys.game_packed(damaged), b"nonsense")
+    calls.bots.clear()
+    calls.let_go()
+    assert run.result() == []
+    assert desk.state(good) is GameState.FINISHED

@@ -111,6 +111,21 @@ def test_batch_holds_equal_budgets_only(outbox, line):
     assert {call.budget_ms for call in line.calls} == {1_000, 1_001}
 
 
+def test_batch_is_no_larger_than_any_of_its_games_was_made_for(outbox, line):
+    """A bot may come to take less; the games of before and after are asked apart."""
+    outbox.put([asking(n, max_batch=8) for n in range(5)] + [asking(n, max_batch=2) for n in range(5, 8)], now=0.0)
+    outbox.send(0.0, more_to_come=False)
+    outbox.send(GATHER_S, more_to_come=False)
+    assert sorted(line.sizes) == [1, 2, 5]
+
+
+def test_nothing_is_kept_of_a_bot_that_has_answered(outbox, line):
+    outbox.put([asking(n) for n in range(3)], now=0.0)
+    outbox.send(0.0, more_to_come=False)
+    answered(outbox, line.calls[0])
+    assert (outbox._asked, outbox._groups, outbox._in_flight) == ({}, {}, {})
+
+
 def test_each_batch_has_a_name_and_each_decision_its_own(outbox, line):
     outbox.put([asking(n) for n in range(8)] + [asking(9, max_batch=1)], now=0.0)
     outbox.send(0.0, more_to_come=False)
