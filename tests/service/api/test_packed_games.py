@@ -7,7 +7,11 @@ import random
 import pytest
 
 LIMITS = {"budget_ms": 30_000, "first_budget_ms": 30_000, "human_budget_ms": 600_000}
-SEVEN_UP = ("seven_up", 2, {"target": 1})
+SEVEN_UP = (
+    "seven_up",
+    2,
+    {"target": 5},
+)  # out of reach of Jacks that are turned: there is no worker to end what they win
 RIVER = ("river", 4, {"start_cards": 2})
 SEALED = ("river", 4, {"start_cards": 2, "bidding": "simultaneous"})
 

@@ -58,7 +58,11 @@ class Reader:
 @pytest.mark.parametrize(
     ("ruleset", "seats", "options"),
     [
-        ("seven_up", 2, {"target": 1}),
+        (
+            "seven_up",
+            2,
+            {"target": 5},
+        ),  # out of reach of Jacks that are turned: there is no worker to end what they win
         ("river", 4, {"start_cards": 2}),
         ("river", 4, {"start_cards": 1, "bidding": "simultaneous"}),
     ],
