@@ -240,8 +240,10 @@ class Ground:
         )
 
     def _wall_s(self, game_ids: list[str]) -> float:
-        stamps = [stamp for game_id in game_ids for stamp, _ in self.store.games.log(game_id)]
-        return (max(stamps) - min(stamps)) / 1000
+        """Give the time from the start of the first game to the end of the last."""
+        games = [game for game in self.store.games.get_many(game_ids) if game is not None]
+        began = min(game.started_at or game.created_at for game in games)
+        return (max(game.ended_at or game.created_at for game in games) - began) / 1000
 
 
 def _worker(stack: ExitStack, log: Path, environment: dict[str, str]) -> int:
