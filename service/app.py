@@ -15,6 +15,7 @@ from service.api import (
     ids,
     limits,
     problems,
+    stream,
     waiting,
 )
 from service.api.specification import RESOURCES
@@ -34,6 +35,7 @@ def create_app(services: Services) -> Flask:
     problems.register(app)
     limits.register(app, services.settings)
     waiting.register(app, services.settings.max_waiting)
+    stream.register(app, services.store.watch)
     app.before_request(_admit)
     headers.register(app, services.settings)
     auditing.register(app)

@@ -12,6 +12,7 @@ from bot_sdk.games import record
 from service.api import conditional, stream, waiting
 from service.api.auth import public
 from service.api.context import services
+from service.api.fan import Found
 from service.api.fields import MAX_PAGE, Digits
 from service.api.resource import Resource
 
@@ -77,11 +78,13 @@ def stream_game(game_id: str) -> Response:
     """
     play = services().play
 
-    def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
-        events, more = play.follow(game_id, seen, seconds, is_new=not seconds)
-        return list(enumerate(events, seen + 1)), more
+    def follow(seen: int, seconds: float) -> Found:
+        reading = play.follow(game_id, seen, seconds, is_new=not seconds)
+        return Found(
+            reading.version, lambda seen: [*enumerate(reading.events[seen:], seen + 1)], more=not reading.is_final
+        )
 
-    return stream.answer(read)
+    return stream.answer(game_id, follow)
 
 
 @blp.get("/v1/games/<game:game_id>/record", who=public())

@@ -13,6 +13,7 @@ from bot_sdk.results.values import GameState
 from service.api import stream
 from service.api.auth import public
 from service.api.context import services
+from service.api.fan import Found
 from service.api.fields import PageArgs, page_of
 from service.api.games import GameList
 from service.api.paging import page
@@ -242,11 +243,12 @@ def stream_tournament(tournament_id: str) -> Response:
     """
     scoreboard = services().scoreboard
 
-    def read(seen: int, seconds: float) -> tuple[list[stream.Message], bool]:
+    def follow(seen: int, seconds: float) -> Found:
         count, progress, more = scoreboard.follow(tournament_id, seen, seconds, is_new=not seconds)
-        return [(count, msgspec.json.encode(progress))] if count != seen else [], more
+        message = (count, msgspec.json.encode(progress))
+        return Found(count, lambda seen: [message] if count != seen else [], more)
 
-    return stream.answer(read, pause_s=PROGRESS_PAUSE_S)
+    return stream.answer(tournament_id, follow, pause_s=PROGRESS_PAUSE_S)
 
 
 @blp.get("/v1/tournaments/<tournament:tournament_id>/export", who=public())

@@ -8,18 +8,18 @@ Whoever comes back after the last message is answered 204, which tells browsers 
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Iterator
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, Final
 
-from flask import Response, current_app, request
-from redis.exceptions import RedisError
+from flask import Flask, Response, current_app, request
 
 from service.api import waiting
-from service.api.context import services
+from service.api.direct import Direct
+from service.api.fan import Fans, Found, Reader
 from service.api.problems import Problem
+from service.store.watch import Watch
 
 HEARTBEAT_S: Final = 15.0
 """How long a stream is silent before it says that it is still there; a broken connection shows at the latest then."""
@@ -48,29 +48,32 @@ LAST_EVENT_ID: Final = {
     "schema": {"type": "string", "pattern": "^[0-9]{0,15}$"},
 }
 
-Message = tuple[int, bytes]
-"""The id of a message, which grows, and its data as JSON."""
-Read = Callable[[int, float], tuple[list[Message], bool]]
-"""(id of the last message seen, seconds to wait for another) -> the messages after it, and whether more may come."""
+Follow = Callable[[int, float], Found]
+"""(id of the last message known, seconds to wait for another) -> what there is to tell then."""
 
-_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
-log = logging.getLogger(__name__)
+_ID: Final = re.compile(r"[0-9]{1,15}", re.ASCII)
+_EXTENSION: Final = "slagveld.fans"
 
 
-def answer(read: Read, *, pause_s: float = 0) -> Response:
-    """Answer with a stream of what `read` gives, from after the client's Last-Event-ID; it is called at once, too.
+def register(app: Flask, watch: Watch) -> None:
+    """Give the app its fans."""
+    app.extensions[_EXTENSION] = Fans(lambda: watch.is_closed)
 
-    `pause_s` is how long to rest after a message.
+
+def answer(name: str, follow: Follow, *, pause_s: float = 0) -> Response:
+    """Answer with a stream of what `follow` gives, from after the client's Last-Event-ID; it is called at once, too.
+
+    All streams of one `name` tell the same. `pause_s` is how long to rest after a message.
     """
     seen = _seen()
-    messages, more = read(seen, 0)
-    if not messages and not more:
+    found = follow(seen, 0)
+    if not found.more and not found.after(seen):
         return current_app.response_class(status=204)
     streamed = current_app.response_class(content_type=EVENT_STREAM)
     if request.method != "HEAD":  # whose answer has no parts, and is never closed
         streamed.call_on_close(waiting.take())
-        watch, until = services().store.watch, monotonic() + LIFE_S
-        streamed.response = _stream(read, seen, lambda: 0.0 if watch.is_closed else until - monotonic(), pause_s)
+        reader = Reader(seen, Direct.of(request.environ))
+        streamed.response = _stream(current_app.extensions[_EXTENSION], name, follow, pause_s, reader)
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 
@@ -82,19 +85,12 @@ def _seen() -> int:
     return int(given)
 
 
-def _stream(read: Read, seen: int, left_s: Callable[[], float], pause_s: float) -> Iterator[bytes]:
+def _stream(fans: Fans, name: str, follow: Follow, pause_s: float, reader: Reader) -> Iterator[bytes]:
+    ends = monotonic() + LIFE_S
     yield b"retry: %d\n\n" % RETRY_MS
-    more = True
-    while more and (left := left_s()) > 0:
-        try:
-            messages, more = read(seen, min(HEARTBEAT_S, left))
-        except RedisError as error:
-            log.warning("a stream ends early: %s: %.200s", type(error).__name__, error)
-            return
-        if messages:
-            seen = messages[-1][0]
-            yield b"".join([b"id: %d\ndata: %b\n\n" % message for message in messages])
-        elif more:
-            yield b":\n\n"
-        if more and messages and pause_s:
-            sleep(pause_s)
+    fan = fans.join(name, lambda newest: follow(newest, HEARTBEAT_S), pause_s)
+    try:
+        while part := fan.next(reader, ends):
+            yield part
+    finally:
+        fans.leave(fan)

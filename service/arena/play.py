@@ -102,19 +102,20 @@ class Play:
         Waits up to `seconds` until there is one. Raises NotFoundError, ConflictError while the board is open.
         """
         self._shown(game_id)
-        return self.follow(game_id, after, seconds)
+        reading = self.follow(game_id, after, seconds)
+        return reading.events[after:], not reading.is_final
 
-    def follow(self, game_id: str, after: int, seconds: float = 0, *, is_new: bool = True) -> tuple[list[bytes], bool]:
-        """List the public events as `events`, but wait for the board to be closed, too; until then there are none.
+    def follow(self, game_id: str, after: int, seconds: float = 0, *, is_new: bool = True) -> Reading:
+        """Read a game once it has public events after that one, or is final, or `seconds` have passed.
 
-        One who isn't new, but asks again and again, may be told what others were told since the last news.
+        While its board is open it has none. One who isn't new, but asks again and again, may be told what others were
+        told since the last news.
         """
 
         def is_time(reading: Reading) -> bool:
             return reading.is_final or reading.version > after
 
-        reading = self._follow(game_id, self._games.reading, is_time, seconds, is_new=is_new)
-        return reading.events[after:], not reading.is_final
+        return self._follow(game_id, self._games.reading, is_time, seconds, is_new=is_new)
 
     def record(self, game_id: str) -> record.Record:
         """Give the record of a game that has ended; raises ConflictError before, and while its board is open."""

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 PATIENCE_S = 120.0
 AT_ONCE = 50
-_ID = re.compile(rb"^id: (\d+)$", re.MULTILINE)
+_ID = re.compile(rb"^id: (\d+)\n", re.MULTILINE)
 
 
 class Spectators:
@@ -28,31 +28,63 @@ class Spectators:
         self._url = urlsplit(url)
         self._readers = readers
         self._begun = 0
+        self._left = readers
         self._door = asyncio.Semaphore(AT_ONCE)
+        self._over = asyncio.Event()
         self.came: dict[int, list[float]] = defaultdict(list)
 
     async def watch(self) -> None:
         """Read until the last stream has ended."""
         async with asyncio.TaskGroup() as group:
             for _ in range(self._readers):
-                group.create_task(self._read())
+                group.create_task(self._begin())
+        await self._over.wait()
 
-    async def _read(self) -> None:
+    async def _begin(self) -> None:
         async with self._door:
-            reader, writer = await asyncio.open_connection(self._url.hostname, self._url.port)
-            request = f"GET {self._url.path} HTTP/1.1\r\nhost: {self._url.netloc}\r\nconnection: close\r\n\r\n"
-            writer.write(request.encode())
-            await reader.readuntil(b"id: 1\n")
-        self.came[1].append(time.monotonic())
+            loop = asyncio.get_running_loop()
+            _, reader = await loop.create_connection(lambda: Reader(self), self._url.hostname, self._url.port)
+            reader.ask(f"GET {self._url.path} HTTP/1.1\r\nhost: {self._url.netloc}\r\nconnection: close\r\n\r\n")
+            await reader.begun.wait()
         self._begun += 1
         if self._begun == self._readers:
             sys.stdout.write("ready\n")
             sys.stdout.flush()
-        while data := await reader.read(65536):
-            now = time.monotonic()
-            for found in _ID.finditer(data):
-                self.came[int(found[1])].append(now)
-        writer.close()
+
+    def left(self) -> None:
+        """Tell that a stream has ended."""
+        self._left -= 1
+        if not self._left:
+            self._over.set()
+
+
+class Reader(asyncio.Protocol):
+    """One connection; what comes is looked at as it comes."""
+
+    def __init__(self, spectators: Spectators) -> None:
+        self._spectators = spectators
+        self._came = spectators.came
+        self._line = b""
+        self.begun = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def ask(self, request: str) -> None:
+        """Send the request."""
+        self._transport.write(request.encode())
+
+    def data_received(self, data: bytes) -> None:
+        """Note the events that came, whole or in part; an id may come in two parts."""
+        now = time.monotonic()
+        data = self._line + data
+        for found in _ID.finditer(data):
+            self._came[int(found[1])].append(now)
+            self.begun.set()
+        self._line = data[data.rfind(b"\n") + 1 :]
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._spectators.left()
 
 
 async def main(url: str, readers: int) -> None:

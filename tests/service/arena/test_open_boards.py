@@ -125,14 +125,16 @@ def test_wait_for_news_of_an_open_board_ends_with_the_game_and_with_the_board(pl
 
 def test_who_follows_a_game_on_an_open_board_waits_until_it_is_closed(play, game, worker, uncover, store):
     worker.drive(game)
-    assert play.follow(game, 0) == ([], True)
-    assert play.follow(game, 7) == ([], True)
+    for after in (0, 7):
+        reading = play.follow(game, after)
+        assert (reading.events, reading.is_final) == ([], False)
     wait = Background(lambda: play.follow(game, 0, NEVER))
     until(lambda: keys.game_news(game) in store.watch._channels)
     uncover(game)
-    events, more = wait.result(NEVER / 2)
+    reading = wait.result(NEVER / 2)
+    events = reading.events
     assert [decode(event)["id"] for event in events] == list(range(1, len(events) + 1))
-    assert (decode(events[-1])["event"], more) == ("ended", False)
+    assert (decode(events[-1])["event"], reading.is_final) == ("ended", True)
 
 
 def test_stopping_a_game_on_an_open_board_uncovers_nothing(games, play, operator, game, worker, calls):

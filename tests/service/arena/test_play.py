@@ -450,11 +450,11 @@ def test_look_waits_for_what_its_reader_can_see(make, play, holder, act):
 
 def test_public_events_are_followed_to_the_end(act, duel, play, holder):
     act(duel, 1, "stand")
-    first, more = play.follow(duel, 0)
+    first, more = play.events(duel, 0)
     assert more
     assert [decode(event)["id"] for event in first] == list(range(1, len(first) + 1))
     play_out(play, act, duel, holder, [0, 1])
-    rest, more = play.follow(duel, len(first))
+    rest, more = play.events(duel, len(first))
     assert not more
     assert decode(rest[0])["id"] == len(first) + 1
     assert decode(rest[-1])["event"] == "ended"
@@ -478,10 +478,10 @@ def test_nobody_waits_once_the_watch_is_closed(duel, play, scoreboard, start, st
     tournament = start("bot_a", "bot_b")
     seen = scoreboard.follow(tournament, -1)[0]
     waits = [
-        Background(lambda: play.follow(duel, 1, 60)),
+        Background(lambda: play.follow(duel, 1, 60).version),
         Background(lambda: play.wait_for_decision(holder(duel, 0), duel, 0, 60).view["decision_id"]),
         Background(lambda: scoreboard.follow(tournament, seen, 60)[0]),
     ]
     until(lambda: sum(len(channel.waiters) for channel in store.watch._channels.values()) == 3)
     store.watch.close()
-    assert [wait.result(NEVER) for wait in waits] == [([], True), None, seen]
+    assert [wait.result(NEVER) for wait in waits] == [1, None, seen]

@@ -1,0 +1,48 @@
+"""Writes to a client past the server, which stands by meanwhile: for who has the same bytes for a thousand clients.
+
+The server is our gunicorn, whose sockets never block; others don't tell of their socket, and are written to as ever.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from typing import TYPE_CHECKING, Any, Final, Self
+
+if TYPE_CHECKING:
+    import socket
+
+_SOCKET: Final = "gunicorn.socket"
+
+
+def chunk(data: bytes) -> bytes:
+    """Give a chunk of an HTTP/1.1 body whose length isn't known."""
+    return b"%X\r\n%b\r\n" % (len(data), data)
+
+
+class Direct:
+    """One client that is being answered in chunks. Only while the server waits for the answer's next part."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        """Keep the client's socket."""
+        self._number = sock.fileno()
+        self._sock = sock
+
+    @classmethod
+    def of(cls, environ: dict[str, Any]) -> Self | None:
+        """Give who sent a request, if what is written to him is what he reads: no TLS, and chunks."""
+        sock = environ.get(_SOCKET)
+        if sock is None or isinstance(sock, ssl.SSLSocket) or environ["SERVER_PROTOCOL"] != "HTTP/1.1":
+            return None
+        return cls(sock)
+
+    def write(self, data: bytes) -> int:
+        """Give how many bytes were taken at once; none if he is gone, which `finish` tells."""
+        try:
+            return os.write(self._number, data)
+        except OSError:
+            return 0
+
+    def finish(self, data: bytes) -> None:
+        """Write all of it, however long that takes; raises OSError once nobody is there any more."""
+        self._sock.sendall(data)
