@@ -99,7 +99,7 @@ def test_a_stream_is_silent_about_hidden_bids(fists, monkeypatch):
         beat = Background(lambda: next(parts))
         assert players[seat].act().status_code == 201
         assert beat.result() == b":\n\n"
-        assert monotonic() - began >= 1.0
+        assert monotonic() - began >= 0.5  # the beat is that of all who read, and was under way
     assert players[3].act().status_code == 201
     told = b"".join(itertools.islice(parts, 4))
     assert told.count(b'"event":"action"') == 4
