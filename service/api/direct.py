@@ -38,6 +38,8 @@ class Direct:
 
     def write(self, data: bytes) -> int:
         """Give how many bytes were taken at once; none if he is gone, which `finish` tells."""
+        if self._sock.fileno() != self._number:  # closed: the number may be somebody else's by now
+            return 0
         try:
             return os.write(self._number, data)
         except OSError:
