@@ -10,7 +10,7 @@ import pytest
 
 from bot_sdk import check, examples
 from bot_sdk.check import passed
-from bot_sdk.cli import _checked
+from bot_sdk.commands.check import _checked
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.hosting import serving
 from bot_sdk.local import Match, in_process, play

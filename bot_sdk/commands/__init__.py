@@ -1,0 +1,1 @@
+"""The commands of ``slagbot``, a module for what one does with a bot: each parses, calls the package and shows."""

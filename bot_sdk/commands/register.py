@@ -1,0 +1,58 @@
+"""``slagbot register``: a bot that is served becomes one of an arena."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from bot_sdk import registering
+from bot_sdk.client import Arena
+from bot_sdk.commands.common import PORT, as_usage_errors, err, json_option, print_json
+from bot_sdk.loading import file_of, is_url, secret_for
+
+
+@click.command()
+@click.argument("bot", metavar="URL|FILE:bot")
+@click.option("--arena", envvar="SLAGVELD_ARENA", default="http://127.0.0.1:8000", show_default=True)
+@click.option("--token", envvar="SLAGVELD_TOKEN", help="Your account's; without one an account is made.")
+@click.option("--account", default=None, help="What to call a new account. Default: the bot's name.")
+@click.option("--invite-code", envvar="SLAGVELD_INVITE_CODE", help="Where accounts are by invitation.")
+@click.option("--url", default=None, help=f"Where the arena reaches a FILE:bot. Default: http://127.0.0.1:{PORT}")
+@click.option("--name", default=None, help="Default: the name on the bot's card.")
+@json_option
+@click.pass_context
+@as_usage_errors
+def register(
+    ctx: click.Context,
+    *,
+    bot: str,
+    arena: str,
+    token: str | None,
+    account: str | None,
+    invite_code: str | None,
+    url: str | None,
+    name: str | None,
+    as_json: bool,
+) -> None:
+    """Register a bot that is being served, have it checked, and say what comes next.
+
+    Its secret is SLAGVELD_BOT_SECRET, or the file .secret beside it (for a URL: here).
+    """
+    secret = secret_for(bot)
+    if secret is None:
+        raise click.UsageError("expected the bot's secret in SLAGVELD_BOT_SECRET or .secret, got none")
+    url = bot if is_url(bot) else url or f"http://127.0.0.1:{PORT}"
+    with Arena(arena, token) as client:
+        done = registering.register(
+            client,
+            url,
+            secret,
+            name=name,
+            new_account=registering.NewAccount(account, invite_code),
+            tell=lambda text: err.print(text, markup=False),
+        )
+    if as_json:
+        print_json(msgspec.to_builtins(done))
+    else:
+        click.echo(registering.report(done, arena, None if is_url(bot) else str(file_of(bot)[0])))
+    ctx.exit(0 if done.active else 1)
