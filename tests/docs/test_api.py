@@ -44,6 +44,10 @@ def test_the_guide_does_by_curl_what_it_says(told):
     assert '"name": "ci"' in said or '"name":"ci"' in said
     assert "\nactive\npaused\nactive\n" in said
     assert "seats.0.kind" in said
+    assert len(re.findall(r"^[1-4]/4  (?:won|place 2|tied) +seat [01] against greedy", said, re.MULTILINE)) == 4
+    assert re.search(r"^lowball won \S+ .*of 4 games$", said, re.MULTILINE)
+    assert re.search(r"its latest \d+ decisions, since .*: ok \d+$", said, re.MULTILINE)
+    assert said.index("is paused\n") < said.rindex("is active\n")
 
 
 def test_the_guide_does_by_the_client_what_it_says(told):
