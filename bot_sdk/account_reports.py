@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from shlex import quote
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -109,23 +110,24 @@ def practice(played: Sequence[Practised], bot: BotView) -> str:
     lines = [f"{bot.name} won {interval_text(won.mean, won.low, won.high, 2)} of {len(played)} games"]
     if wrong := faults(played):
         named = " ".join(f"--outcome {outcome}" for outcome in wrong)
-        lines.append(f"{counts_text(wrong)}: slagbot logs {bot.name} {named}")
+        lines.append(f"{counts_text(wrong)}: slagbot logs {quote(bot.name)} {named}")
     return "\n".join(lines)
 
 
-def rated_game(bot: BotView, ruleset: str, houses: Sequence[str]) -> str:
-    """Say how to come to a first rated game: a tournament against house bots; nothing if there are too few."""
+def rated_games(bot: BotView, ruleset: str, houses: Sequence[str], arena: str) -> str:
+    """Say how to come to rated games: a tournament against house bots; nothing if there are too few of them."""
     seats = RULESETS[ruleset].min_seats
     if len(houses) < seats - 1:
         return ""
-    name = f"{bot.name}-first"
-    return (
-        f"next: rated games, in a tournament\n"
-        f"  slagveld tournament create {name} --ruleset {ruleset} --rounds {seats}\n"
-        f"  slagveld tournament enter {name} {bot.id} {' '.join(houses[: seats - 1])}\n"
-        f"  slagveld tournament start {name}\n"
-        f"  slagveld tournament watch {name}"
+    name = quote(f"{bot.name}-first")
+    steps = (
+        f"create {name} --ruleset {ruleset} --rounds {seats}",
+        f"enter {name} {bot.id} {' '.join(houses[: seats - 1])}",
+        f"start {name}",
+        f"watch {name}",
     )
+    lines = [f"  slagveld tournament {step} --arena {arena}" for step in steps]
+    return "\n".join(["next: rated games, in a tournament", *lines])
 
 
 def _table(title: str, *headings: str) -> Table:

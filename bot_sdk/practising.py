@@ -69,6 +69,12 @@ def table(bot: BotView, ruleset: str | None, against: Sequence[str], seats: int 
     return Table(ruleset=name, against=names, seats=seats or rules_of(name).min_seats, options=options)
 
 
+def houses_for(arena: Arena, at: Table) -> list[str]:
+    """List the ids of the arena's house bots for a ruleset, those of the table first; raises `ArenaError`."""
+    there = [house.id for house in arena.bots(kind="house", ruleset=at.ruleset)]
+    return sorted(there, key=lambda name: name.removeprefix(PREFIX) not in at.against)
+
+
 class Practice:
     """So many games at a table, some at once, the bot taking the seats in turn."""
 

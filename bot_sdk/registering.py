@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 
 from msgspec import Struct
 
@@ -93,7 +94,9 @@ def report(done: Registered, arena_url: str, file: str | None) -> str:
         return "\n".join(lines)
     if done.token:
         lines.append(f"\nkeep your account's token: export SLAGVELD_TOKEN={done.token}")
-    lines.append(f"\nnext: games against the house\n  slagbot practice {done.name} --arena {arena_url.rstrip('/')}")
+    lines.append(
+        f"\nnext: games against the house\n  slagbot practice {quote(done.name)} --arena {arena_url.rstrip('/')}"
+    )
     return "\n".join(lines)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import click
 
 from bot_sdk.client import Arena
@@ -24,4 +26,4 @@ def pause(arena: Arena, bot: str | None, *, resume: bool, as_json: bool) -> None
     else:
         click.echo(f"{changed.name} ({changed.id}) is {changed.state}")
         if not resume:
-            click.echo(f"\nnext: slagbot pause {changed.name} --resume")
+            click.echo(f"\nnext: slagbot pause {quote(changed.name)} --resume")

@@ -13,7 +13,7 @@ from bot_sdk.client import Arena
 from bot_sdk.commands.asking import asking, print_answer
 from bot_sdk.commands.options import options_option
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.practising import TIMEOUT_S, Practice, Practised, table
+from bot_sdk.practising import TIMEOUT_S, Practice, Practised, houses_for, table
 
 
 @click.command()
@@ -58,6 +58,5 @@ def practice(
             click.echo(account_reports.practised(one, len(played), games))
         sys.stdout.flush()
     if not as_json:
-        houses = [house.id for house in arena.bots(kind="house", ruleset=at.ruleset)]
         click.echo(account_reports.practice(played, own))
-        click.echo(f"\n{account_reports.rated_game(own, at.ruleset, houses)}".rstrip())
+        click.echo(f"\n{account_reports.rated_games(own, at.ruleset, houses_for(arena, at), arena.url)}".rstrip())

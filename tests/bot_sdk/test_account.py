@@ -8,8 +8,11 @@ from itertools import islice
 import pytest
 from click.testing import CliRunner
 
+from bot_sdk import signing
+from bot_sdk.bots.greedy import greedy
 from bot_sdk.cli import main
 from bot_sdk.client import Arena, ArenaError
+from bot_sdk.hosting import serving
 from bot_sdk.ledger import Ledger
 from bot_sdk.practising import Practice, Table
 from tests.bot_sdk.specified import example, listed
@@ -19,6 +22,9 @@ MINE = {"id": "bot_1", "name": "lowball", "state": "active", "reason": None, "ru
 OTHER = {**MINE, "id": "bot_2", "name": "highball"}
 OWN = (200, listed("BotView", MINE))
 BUSY = (409, {"code": "bot_busy", "detail": "expected at most 1 games at once for lowball; wait until one has ended"})
+
+
+SECRET = signing.make_secret(bytes(range(32)))
 
 
 class Clock:
@@ -72,6 +78,26 @@ class TestWhichBot:
             ran = CliRunner().invoke(main, ["account", "--arena", stub.url], env={"SLAGVELD_TOKEN": None})
         assert ran.exit_code == 2
         assert "--token or SLAGVELD_TOKEN" in ran.stderr
+
+
+class TestRegister:
+    def test_a_token_can_be_copied_however_narrow_the_terminal_is(self, monkeypatch):
+        monkeypatch.setenv("SLAGVELD_BOT_SECRET", SECRET)
+        token = "slt_" + "x" * 90
+        script = [
+            (201, example("AccountMade", token=token)),
+            (200, listed("BotView")),
+            (201, example("BotMade")),
+            (202, example("CheckView")),
+            (200, example("CheckView", state="passed")),
+            (200, example("BotView", state="active")),
+        ]
+        with serving(greedy()) as server, Stub(script) as stub:
+            arguments = ["register", server.url, "--name", "low ball", "--arena", stub.url]
+            ran = CliRunner().invoke(main, arguments, env={"SLAGVELD_TOKEN": None}, catch_exceptions=False)
+        assert f"export SLAGVELD_TOKEN={token}" in ran.stderr
+        assert f"export SLAGVELD_TOKEN={token}" in ran.stdout
+        assert f"slagbot practice 'low ball' --arena {stub.url}" in ran.stdout
 
 
 class TestAccount:
@@ -308,14 +334,14 @@ class TestPractice:
     def test_the_command_shows_games_as_they_end_and_what_comes_next(self):
         script = [
             OWN, made("gam_1"), summaries(gam_1="finished"), ended("gam_1", [1, 2]), recorded("ok", "late"),
-            (200, listed("BotView", {"id": "house:greedy"})),
+            (200, listed("BotView", {"id": "house:random"}, {"id": "house:greedy"})),
         ]  # fmt: skip
         with Stub(script) as stub:
             said = slagbot(stub, "practice", "--games", "1", "--against", "house:greedy").stdout
         assert said.startswith("1/1  won      seat 0 against greedy  7:3  ok 1, late 1  gam_1\n")
         assert "lowball won 1.00 of 1 games" in said
         assert "late 1: slagbot logs lowball --outcome late" in said
-        assert "slagveld tournament enter lowball-first bot_1 house:greedy" in said
+        assert f"slagveld tournament enter lowball-first bot_1 house:greedy --arena {stub.url}" in said
         assert stub.got[1][3]["seats"] == [{"kind": "bot", "bot_id": "bot_1"}, {"kind": "house", "name": "greedy"}]
 
     def test_as_json_each_game_is_a_line(self):
