@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socketserver
 import sys
 import threading
@@ -123,6 +124,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
+    allow_reuse_address = os.name != "nt"  # on Windows it would let two servers have one port
 
     def __init__(
         self,
