@@ -26,9 +26,9 @@ def slagbot(*arguments, status=0):
 
 
 def environment(**more):
-    """The environment of a program that finds this package, and no bot's secret."""
-    given = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **more}
-    return {name: value for name, value in given.items() if name != "SLAGVELD_BOT_SECRET" or name in more}
+    """The environment of a program that finds this package, without what changes how Python or a bot behaves."""
+    given = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SLAGVELD_"))}
+    return {**given, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **more}
 
 
 class Running:

@@ -14,7 +14,7 @@ import pytest
 from bot_sdk.client import Arena
 from bot_sdk.games import record
 from bot_sdk.starter import LANGUAGES
-from tests.bot_sdk.command_line import ROOT, running
+from tests.bot_sdk.command_line import environment, running
 from tests.integration.running import wait_until
 
 ARENA, BOT = "http://127.0.0.1:8000", "http://127.0.0.1:8100"
@@ -24,15 +24,10 @@ PATH = os.pathsep.join(
 )
 
 
-def environment():
-    given = {**os.environ, "PATH": PATH, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "500"}
-    return {name: value for name, value in given.items() if not name.startswith("SLAGVELD_")}
-
-
 def run(script, folder):
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        cwd=folder, env=environment(PATH=PATH), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, f"{script}\n{ran.stdout}{ran.stderr}"
     return ran.stdout
