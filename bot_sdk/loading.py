@@ -139,8 +139,11 @@ def secret_for(text: str, environment: Mapping[str, str] = os.environ) -> str | 
         return given
     folder = Path.cwd() if is_url(text) else file_of(text)[0].parent
     file = folder / SECRET_FILE
-    kept = file.read_text().strip() if file.is_file() else ""
+    kept = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
     if not kept:
         return None
-    signing.check_secret(kept)
+    try:
+        signing.check_secret(kept)
+    except signing.SigningError as error:
+        raise signing.SigningError(f"{file}: {error}") from None
     return kept

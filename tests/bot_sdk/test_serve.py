@@ -102,6 +102,15 @@ def test_a_secret_that_is_none_is_2_and_not_shown(mine, bad):
     assert not bad or bad not in said
 
 
+@pytest.mark.parametrize("kept", [b"hunter2", b"whsec_\xff\xfe", b"whsec_aHVudGVyMg=="])
+def test_a_file_that_holds_no_secret_is_named_and_not_shown(mine, kept):
+    (mine / ".secret").write_bytes(kept)
+    said = slagbot("serve", mine / "bot.py:bot", status=2).output
+    assert f"{mine / '.secret'}: expected" in said
+    assert "hunter2" not in said
+    assert "aHVudGVyMg" not in said
+
+
 def test_each_decision_is_shown_in_a_line(mine, decision, secret):
     with served(mine) as (server, line):
         asked(line, decision, secret)
