@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bot_sdk import showing, signing
+from bot_sdk import printing, signing
 from bot_sdk.bot import Bot
 from bot_sdk.commands.common import PORT, as_usage_errors, err, json_option, print_json
 from bot_sdk.errors import reason
@@ -48,7 +48,7 @@ def serve(bot: str, *, port: int, host: str, reload: bool, secret: str | None, v
     source = Source(bot, prepare)
     signal.signal(signal.SIGTERM, _stop)
     with (
-        showing.Printer(_write) as printer,
+        printing.Printer(_write) as printer,
         _listen(source.bot, host, port, *_watching(printer, verbose=verbose, as_json=as_json)) as server,
         _keeping_current(source, server) if reload else nullcontext(),
     ):
@@ -74,13 +74,13 @@ def _listen(bot: Bot, host: str, port: int, on_decided: OnDecided, on_exchanged:
         raise click.UsageError(f"{expected}: {reason(error)} (see --port and --host)") from error
 
 
-def _watching(printer: showing.Printer, *, verbose: bool, as_json: bool) -> tuple[OnDecided, OnExchanged | None]:
+def _watching(printer: printing.Printer, *, verbose: bool, as_json: bool) -> tuple[OnDecided, OnExchanged | None]:
     def decided(served: Served) -> None:
-        printer.print(json.dumps(showing.decision_json(served)) if as_json else showing.decision_line(served))
+        printer.print(json.dumps(printing.decision_json(served)) if as_json else printing.decision_line(served))
 
     def exchanged(body: bytes, reply: Reply) -> None:
         printer.print(
-            json.dumps(showing.exchange_json(body, reply)) if as_json else showing.exchange_lines(body, reply)
+            json.dumps(printing.exchange_json(body, reply)) if as_json else printing.exchange_lines(body, reply)
         )
 
     return decided, exchanged if verbose else None

@@ -12,7 +12,7 @@ from bot_sdk.loading import load_bot
 from bot_sdk.results import export
 from bot_sdk.results.export import Export, Exported
 from bot_sdk.results.standings import standings
-from tests.bot_sdk.command_line import slagbot
+from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.results.made import drawn, entered, won
 
 

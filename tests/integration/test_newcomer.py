@@ -14,7 +14,7 @@ import pytest
 from bot_sdk.client import Arena
 from bot_sdk.games import record
 from bot_sdk.starter import LANGUAGES
-from tests.bot_sdk.command_line import environment, running
+from tests.bot_sdk.commands.running import environment, running
 from tests.integration.running import wait_until
 
 ARENA, BOT = "http://127.0.0.1:8000", "http://127.0.0.1:8100"

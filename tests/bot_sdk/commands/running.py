@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from bot_sdk.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60
 PROGRAM = (sys.executable, "-c", "from bot_sdk.cli import main; main()")
 

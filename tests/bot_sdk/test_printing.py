@@ -9,12 +9,12 @@ import pytest
 
 from bot_sdk.hosting import Reply, Served
 from bot_sdk.positions import positions
-from bot_sdk.showing import WAITING, Printer, decision_json, decision_line, exchange_json, exchange_lines, printable
+from bot_sdk.printing import WAITING, Printer, decision_json, decision_line, exchange_json, exchange_lines, printable
 
 
 @pytest.fixture
 def decision():
-    asked = positions("river", "bid", 1, "showing")[0]
+    asked = positions("river", "bid", 1, "printing")[0]
     return msgspec.structs.replace(asked, decision_id="gam_1.3.17", legal_actions=["bid:0", "bid:2", "bid:3"])
 
 

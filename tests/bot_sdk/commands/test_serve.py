@@ -18,7 +18,7 @@ from bot_sdk.bots.greedy import greedy
 from bot_sdk.cli import main
 from bot_sdk.hosting import serving
 from bot_sdk.positions import positions
-from tests.bot_sdk.command_line import PATIENCE_S, PROGRAM, environment, running, slagbot
+from tests.bot_sdk.commands.running import PATIENCE_S, PROGRAM, environment, running, slagbot
 
 BOT = """\
 from bot_sdk.bot import Bot
