@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from bot_sdk import messages, signing
-from bot_sdk.answering import Hosted, NoSecretError, OnDecided, Served, answer
+from bot_sdk.answering import FAILURES, Hosted, NoSecretError, OnDecided, Served, answer
 
 __all__ = [
     "MAX_REQUEST_BYTES",
@@ -100,7 +100,7 @@ def respond(
         return Reply(refused.status, _error(str(refused)))
     except NoSecretError as error:
         return Reply(HTTPStatus.SERVICE_UNAVAILABLE, _error(str(error)))
-    except Exception:  # the author's code may raise anything
+    except FAILURES:
         log.exception("the bot failed to answer")
         return Reply(HTTPStatus.INTERNAL_SERVER_ERROR, _error("the bot failed to answer, see its log"))
 

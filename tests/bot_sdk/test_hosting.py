@@ -155,6 +155,15 @@ def test_authors_exception_is_500_with_the_traceback_in_the_log(caplog, decision
     assert "ZeroDivisionError: by hand" in caplog.text
 
 
+def test_a_decision_that_would_exit_is_500_and_the_server_stays(decision):
+    leaving, told = Bot("leaving"), []
+    leaving.on("river")(lambda decision: sys.exit(3))
+    assert asked(leaving, decision, on_decided=told.append)[0] == 500
+    assert told[0].error == "SystemExit: 3"
+    batch = messages.Decisions(budget_ms=1000, decisions=[decision])
+    assert asked(leaving, batch) == (200, {"actions": []})
+
+
 def test_nonsense_is_500(decision):
     broken = Bot("broken")
     broken.on("river")(lambda _decision: None)
