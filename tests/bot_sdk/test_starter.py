@@ -132,7 +132,8 @@ class TestNextSteps:
         steps = [shlex.split(line, comments=True) for line in printed.split("next:\n")[1].splitlines()]
         assert steps[0] == ["cd", "Mine_1"]
         for program, *arguments in steps[1:]:
-            if program == "slagbot" and arguments[0] != "connect":
+            assert program == "node" or arguments[0] in {*main.commands, "connect"}
+            if arguments[0] in main.commands:
                 main.commands[arguments[0]].make_context(arguments[0], arguments[1:])
             files = [argument.partition(":")[0] for argument in arguments if re.search(r"\.(py|mjs)\b", argument)]
             assert [file for file in files if not (mine / file).is_file()] == []

@@ -8,7 +8,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
@@ -167,6 +169,30 @@ def test_an_edit_that_is_no_python_is_shown_and_the_bot_plays_on(mine, decision,
         server.line_with("loaded anew")
         assert asked(line, decision, secret)[1]["action"] == decision.legal_actions[-1]
         assert asked(line, decision)[0] == 401  # the new one has the secret too
+
+
+def test_no_request_is_dropped_while_it_loads_anew(mine, decision, secret):
+    over = threading.Event()
+
+    def ask_on(port):
+        with closing(http.client.HTTPConnection("127.0.0.1", port, PATIENCE_S)) as line:
+            statuses = set()
+            while not over.is_set():
+                statuses.add(asked(line, decision, secret)[0])
+            return statuses
+
+    with served(mine, "--reload") as (server, line), ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask_on, line.port) for _ in range(4)]
+        try:
+            for version in ("2", "3"):
+                write(mine, version)
+                server.line_with("loaded anew")
+                (mine / "bot.py").write_text("bot = (\n")
+                server.line_with("stays as it was")
+        finally:
+            over.set()
+        assert [each.result(PATIENCE_S) for each in asking] == [{200}] * 4
+        assert version_at(line) == "3"
 
 
 @pytest.mark.parametrize("options", [(), ("--reload", "-v")])
