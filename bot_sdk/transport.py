@@ -197,7 +197,7 @@ class Transport:
             try:
                 with self._open(call, until) as response:
                     got = self._whole(response, until)
-                    refusal = None if response.ok else _refusal(got, response.headers)
+                    refusal = None if _is_good(response) else _refusal(got, response.headers)
             except (requests.RequestException, HTTPError) as error:
                 broken += 1
                 self._check_again(error, broken, until)
@@ -225,7 +225,7 @@ class Transport:
             except requests.RequestException as error:
                 broken += 1
                 self._check_again(error, broken, until)
-        if response.ok:
+        if _is_good(response):
             return response
         with response:
             raise _refusal(self._whole(response, until), response.headers)
@@ -308,12 +308,19 @@ def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
+def _is_good(response: requests.Response) -> bool:
+    """Whether it was done: a redirect, which no arena answers and which isn't followed, is no success."""
+    return HTTPStatus.OK <= response.status_code < HTTPStatus.MULTIPLE_CHOICES
+
+
 def _refusal(got: Got, headers: Mapping[str, str]) -> ArenaError:
     try:
         problem = msgspec.json.decode(got.content, type=_Problem)
         whole = msgspec.json.decode(got.content, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):
-        detail = f"status {got.status} from {got.url}: {got.content[:200].decode(errors='replace')}"
+        elsewhere = f", which sends to {quoted(headers['Location'])}" if "Location" in headers else ""
+        said = got.content[:200].decode(errors="replace")
+        detail = f"status {got.status} from {got.url}{elsewhere}: {said}"
         return ArenaError(got.status, "not_an_arena", detail)
     members = {name: value for name, value in whole.items() if name not in _MEMBERS}
     pause = _pause_s(headers)
