@@ -117,8 +117,9 @@ class Transport:
     """Sends requests for one token, or for nobody.
 
     A call takes `timeout_s` in all, with its repeats and their pauses, against an arena that is silent or drips its
-    answer; one that drips its headers isn't guarded against. It is sent again when the connection breaks, and when the
-    arena says after how long to try again; what would do more than the first time carries an idempotency key.
+    answer, and twice that at most if it falls silent within its answer; one that drips its headers isn't guarded
+    against. A call is sent again when the connection breaks, and when the arena says after how long to; what would do
+    more than the first time carries an idempotency key.
     """
 
     def __init__(
@@ -221,14 +222,13 @@ class Transport:
         while True:
             try:
                 response = self._open(_Call("GET", path, params, headers=headers), until)
-                break
-            except requests.RequestException as error:
+                if _is_good(response):
+                    return response
+                with response:
+                    raise _refusal(self._whole(response, until), response.headers)
+            except (requests.RequestException, HTTPError) as error:
                 broken += 1
                 self._check_again(error, broken, until)
-        if _is_good(response):
-            return response
-        with response:
-            raise _refusal(self._whole(response, until), response.headers)
 
     def pieces(self, response: requests.Response) -> Iterator[bytes]:
         """Give the body of a streamed answer as it comes; raises `ArenaError` if it breaks off."""
