@@ -11,7 +11,7 @@ import pytest
 
 from bot_sdk import answers
 from bot_sdk.answers import Answer
-from bot_sdk.client import Arena, ArenaError
+from bot_sdk.client import Arena, ArenaError, orders
 from tests.bot_sdk.specified import (
     FULL,
     LEAST,
@@ -195,6 +195,21 @@ def test_what_lacks_a_field_is_no_answer_of_an_arena(name):
     with pytest.raises(ArenaError) as caught:
         carried_out(name, [(status, made)])
     assert caught.value.code == "not_an_arena"
+
+
+@pytest.mark.parametrize(
+    ("order", "schema", "arguments"),
+    [
+        (orders.SeatNew, "SeatNew", set()),
+        (orders.GameOrder, "GameNew", {"ruleset", "seats"}),
+        (orders.BotChange, "BotChange", set()),
+        (orders.Sprt, "SprtNew", set()),
+        (orders.TournamentOrder, "TournamentNew", {"name", "ruleset"}),
+        (orders.TournamentChange, "TournamentChange", set()),
+    ],
+)
+def test_what_may_be_ordered_is_typed_whole(order, schema, arguments):
+    assert set(order.__annotations__) | arguments == set(document()["components"]["schemas"][schema]["properties"])
 
 
 def test_fields_that_a_newer_arena_adds_are_left_out():
