@@ -125,4 +125,5 @@ def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str
 
 
 def _step(shown: dict[str, Any]) -> Step:
-    return Step(shown["name"], shown["ok"], shown["detail"] or "", shown["ms"] or 0.0)
+    more = {name: shown[name] for name in ("warning", "fault", "where", "advice") if name in shown}
+    return Step(shown["name"], shown["ok"], shown["detail"] or "", shown["ms"] or 0.0, **more)

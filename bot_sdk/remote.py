@@ -81,11 +81,11 @@ class Remote:
         """GET the bot's URL."""
         return self._send("GET", b"", budget_ms, {}, messages.MAX_REPLY_BYTES)
 
-    def post(self, body: bytes, budget_ms: int, secret: str | None, *, decisions: int = 1) -> Heard:
-        """POST a message, signed with `secret` if there is one."""
+    def post(self, body: bytes, budget_ms: int, secret: str | None, *, decisions: int = 1, age_s: int = 0) -> Heard:
+        """POST a message, signed with `secret` if there is one, as if that had been done `age_s` seconds ago."""
         headers = {"Content-Type": "application/json"}
         if secret is not None:
-            headers |= signing.sign(self._new_id(), int(self._now()), body, [secret])
+            headers |= signing.sign(self._new_id(), int(self._now()) - age_s, body, [secret])
         limit = messages.MAX_REPLY_BYTES + decisions * messages.MAX_REPLY_BYTES_PER_DECISION
         return self._send("POST", body, budget_ms, headers, limit)
 

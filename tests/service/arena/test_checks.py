@@ -56,9 +56,8 @@ class Hosts:
     def ask(self, call: Call) -> Answer:
         self.calls.append(call)
         self.during(len(self.calls))
-        headers = (
-            sign(call.webhook_id, 1_700_000_000, call.body, call.endpoint.secrets) if call.endpoint.secrets else {}
-        )
+        secrets, at = call.endpoint.secrets, 1_700_000_000 - call.age_s
+        headers = sign(call.webhook_id, at, call.body, secrets) if secrets else {}
         return self._answer(call.key, call.endpoint.url, "POST", headers, call.body)
 
     def _answer(self, key, url, method, headers, body) -> Answer:
