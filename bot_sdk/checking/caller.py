@@ -20,6 +20,10 @@ from bot_sdk.checking.wire import TROUBLE, Connection, EndedError, Got, Unreadab
 from bot_sdk.errors import reason
 from bot_sdk.events import Outcome
 
+_HUNG_UP: Final = (
+    "it hung up though it answers other requests: see that its code doesn't end the process, and that it reads the "
+    "whole body of each request before it answers"
+)
 _LOST: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 
 
@@ -69,6 +73,7 @@ class Caller:
         self._new_id = new_id
         self._kept: Connection | None = None
         self._latest: tuple[Asked, bool] | None = None
+        self._has_answered = False
 
     def close(self) -> None:
         """Close the connection."""
@@ -100,9 +105,13 @@ class Caller:
         """Say more of a fault, by what came on the connection, or by asking once more in another way."""
         del decisions
         got = sent.got if isinstance(sent, Heard) else None
-        if got is None or self._latest is None:
+        if self._latest is None:
             return found
         asked, was_reused = self._latest
+        if found.fault is Fault.UNREACHABLE and self._has_answered:
+            return Finding(found.fault, found.detail, "the end of the connection", _HUNG_UP)
+        if got is None:
+            return found
         if found.fault is Fault.REDIRECT:
             return self._redirected(found, got)
         if got.status in _LOST and asked.method == "GET":
@@ -141,6 +150,7 @@ class Caller:
     def _exchange(self, asked: Asked, until: float) -> Got:
         self._kept = self._kept or self.connect(max(until - self.clock(), 0.001))
         got = self._kept.ask(asked.method, asked.headers, asked.body, until, asked.limit)
+        self._has_answered = True
         if not got.may_go_on:
             self.close()
         return got
@@ -174,7 +184,7 @@ class Caller:
 def judged(got: Got, limit: int) -> Heard:
     """Judge an answer by its status, its size and its content type."""
     if got.status != HTTPStatus.OK:
-        shown = got.body[:200].decode(errors="replace")
+        shown = " ".join(got.body[:400].decode(errors="replace").split())[:120]
         return Heard(Outcome.BAD_STATUS, got.ms, got.status, f"status {got.status}: {shown}", got=got)
     if len(got.body) > limit:
         return Heard(Outcome.BAD_REPLY, got.ms, got.status, f"expected at most {limit} bytes, got more", got=got)

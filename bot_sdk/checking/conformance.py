@@ -95,6 +95,7 @@ class _Checks:
         self._secret = secret
         self._first_budget_ms, self._budget_ms = budgets
         self._judge = judge
+        self._opening: list[tuple[float, str]] = []
         self._asker = Asker(line, secret, seed, judge, budgets=budgets)
         self._info = messages.GameInfo("check-news", "seven_up", RULESETS["seven_up"].resolve({}, 2), ["you", "other"])
 
@@ -104,6 +105,7 @@ class _Checks:
 
         def check() -> Verdict:
             sent = self._line.get_card(self._first_budget_ms)
+            self._opening.append((sent.ms, "card"))
             card = self._judge.card(sent)
             missing = [name for name in claimed or () if name not in card.known]
             if missing:
@@ -121,6 +123,7 @@ class _Checks:
         def check() -> Verdict:
             assert self._secret is not None  # noqa: S101 - asked only then
             sent = self._line.post(message, self._first_budget_ms, self._secret)
+            self._opening.append((sent.ms, "challenge"))
             try:
                 reply = msgspec.json.decode(self._judge.answered(sent), type=messages.ChallengeReply)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -146,17 +149,22 @@ class _Checks:
         return self._step(f"{ruleset} {phase}", check)
 
     def cold_start(self) -> Step:
-        """See whether the first decision took much longer than the others."""
+        """See whether the first decision, or what came before, took much longer than others.
+
+        Not news of a game: a bot may well warm up at that.
+        """
 
         def check() -> Verdict:
             decision, times = self._asker.first, self._asker.times
             if decision is None or len(times) < 2:
                 return Verdict("not measured: too few answers", 0.0)
-            first, usual = times[0], median(times[1:])
-            told = f"the first decision took {shown(first)}, the others {shown(usual)}"
-            if first < max(self._budget_ms / 2, _COLD * usual):
-                return Verdict(told, first)
-            return Verdict(told, first, self._judge.seen(Finding(Fault.COLD_START, told), [decision], None))
+            usual = median(times[1:])
+            ms, what = max((*self._opening, (times[0], "decision")))
+            told = f"the first {what} took {shown(ms)}, later decisions {shown(usual)}"
+            if ms < max(self._budget_ms / 2, _COLD * usual):
+                return Verdict(told, ms)
+            asked = [decision] if what == "decision" else []
+            return Verdict(told, ms, self._judge.seen(Finding(Fault.COLD_START, told), asked, None))
 
         return self._step("cold start", check)
 

@@ -121,7 +121,7 @@ def of_call(outcome: Outcome, status: int | None, said: str) -> Finding:
     """Name what is wrong with a call that brought no answer; `said` is what came instead, in words."""
     match outcome:
         case Outcome.LATE:
-            return Finding(Fault.SLOW, said)
+            return Finding(Fault.SLOW, said, "the field budget_ms of the decision")
         case Outcome.UNREACHABLE:
             return Finding(Fault.UNREACHABLE, said)
         case Outcome.OUR_FAULT:

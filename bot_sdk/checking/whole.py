@@ -15,6 +15,7 @@ from bot_sdk.checking.conformance import run
 from bot_sdk.checking.faults import Finding
 from bot_sdk.checking.judging import card_of
 from bot_sdk.checking.probes import Probes
+from bot_sdk.checking.questions import Questions
 from bot_sdk.checking.values import Doctor, Failed, Sent, Step, failed_step
 from bot_sdk.checking.watched import watching
 from bot_sdk.games.registry import RULESETS
@@ -77,9 +78,8 @@ def _served(caller: Caller, secret: str | None, manner: Manner, doctor: Doctor) 
     except Failed as failed:
         yield failed_step("card again", failed)
         return
-    decisions = _decisions(card, manner)
-    budget_ms = manner.budget_ms
-    yield from Probes(caller, secret, decisions, max_games=card.max_games, budget_ms=budget_ms, doctor=doctor).run()
+    questions = Questions(caller, secret, _decisions(card, manner))
+    yield from Probes(questions, max_games=card.max_games, budget_ms=manner.budget_ms, doctor=doctor).run()
 
 
 def _decisions(card: messages.BotCard, manner: Manner) -> list[messages.Decision]:

@@ -138,13 +138,20 @@ def test_a_slash_at_the_end_of_the_url_is_named(handler, path, where, told):
 
 def test_a_server_that_serves_one_connection_at_a_time_is_found_out():
     steps = checked_url(faulty.Stranger, faulty.OneByOne)
-    assert found(steps) == {"single_threaded": (True, "")}, steps_text(steps)
+    assert found(steps) == {"single_threaded": (True, "the second connection")}, steps_text(steps)
 
 
 def test_requests_that_wait_for_each_other_are_found_out():
     steps = checked_url(faulty.Ponders, faulty.OneByOne, manner=SHORT)
-    assert found(steps) == {"http_1_0": (False, "the status line"), "single_threaded": (False, "")}, steps_text(steps)
+    assert set(found(steps)) == {"http_1_0", "single_threaded"}, steps_text(steps)
     assert "one after another" in steps[-1].detail
+    assert steps[-1].fault == "single_threaded"
+
+
+def test_a_server_that_closes_but_serves_one_connection_at_a_time_is_found_out():
+    steps = checked_url(faulty.OldHttp, faulty.OneByOne)
+    assert found(steps)["single_threaded"] == (False, "the second connection"), steps_text(steps)
+    assert "single_threaded" not in found(checked_url(faulty.OldHttp)), steps_text(steps)
 
 
 @pytest.mark.parametrize("handler", [faulty.Stranger, faulty.Backwards])
