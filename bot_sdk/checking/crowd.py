@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from bot_sdk import messages
+from bot_sdk.checking import faults
 from bot_sdk.checking.caller import Heard, broken, judged
 from bot_sdk.checking.faults import Fault, Finding
 from bot_sdk.checking.judging import Judge, why
@@ -94,11 +95,18 @@ class Crowd:
 
     def _mixed_up(self, heard: Sequence[tuple[messages.Decision, Heard]]) -> Failed | None:
         """Find an answer that came and is wrong; of one that is too busy to answer none has come."""
+        asked = {decision.decision_id for decision, _ in heard}
         for decision, each in heard:
-            if each.status is not None and each.status not in _BUSY:
-                try:
-                    self._judge.action(decision, each)
-                except Failed as failed:
-                    told = f"asked {len(heard)} at once: {failed.found.detail}"
-                    return Failed(msgspec.structs.replace(failed.found, detail=told), failed.ms)
+            if each.status is None or each.status in _BUSY:
+                continue
+            if found := faults.of_neighbour(decision, each.body or b"", asked):
+                return _of_many(len(heard), self._judge.seen(found, [decision], each), each.ms)
+            try:
+                self._judge.action(decision, each)
+            except Failed as failed:
+                return _of_many(len(heard), failed.found, failed.ms)
         return None
+
+
+def _of_many(number: int, found: Finding, ms: float) -> Failed:
+    return Failed(msgspec.structs.replace(found, detail=f"asked {number} at once: {found.detail}"), ms)

@@ -7,7 +7,7 @@ Nothing here asks anybody anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any, Final
@@ -42,6 +42,7 @@ class Fault(StrEnum):
     SINGLE_THREADED = "single_threaded"
     STALLS = "stalls"
     OVERLOADED = "overloaded"
+    MIXED_UP = "mixed_up"
     NO_BATCH = "no_batch"
     PARTLY_ANSWERED = "partly_answered"
     UNSIGNED = "unsigned"
@@ -73,6 +74,7 @@ ADVICE: Final[dict[Fault, str]] = {
     Fault.SINGLE_THREADED: "serve each connection in a thread or a process of its own, such as ThreadingHTTPServer",
     Fault.STALLS: "write head and body at once, or set TCP_NODELAY on the connection",
     Fault.OVERLOADED: "raise the backlog and the threads of the server, or lower max_games on the card",
+    Fault.MIXED_UP: "keep what belongs to one request in local variables, where no other thread writes",
     Fault.NO_BATCH: "answer {'actions': [...]} to a message of type decisions, or set max_batch to 1",
     Fault.PARTLY_ANSWERED: "answer every decision of a batch once, or lower max_batch on the card",
     Fault.UNSIGNED: "verify the signature and the time of every POST (docs/contract.md, Signatures)",
@@ -228,6 +230,16 @@ def _not_json(body: bytes, error: str) -> Finding:
     if extra:
         return Finding(Fault.PRINTED, f"expected JSON, got other text beside it: {extra[:80]!r}", _BODY)
     return Finding(Fault.BAD_REPLY, error, _BODY)
+
+
+def of_neighbour(decision: messages.Decision, body: bytes, asked: Collection[str]) -> Finding | None:
+    """Tell an answer that belongs to another decision that was `asked` at the same time; None if it doesn't."""
+    value = _read(body)
+    given = value.get("decision_id") if isinstance(value, dict) else None
+    if given == decision.decision_id or given not in asked:
+        return None
+    told = f"expected decision_id {decision.decision_id!r}, got {given!r}, which was asked at the same time"
+    return Finding(Fault.MIXED_UP, told, _ID)
 
 
 class _Unread:

@@ -232,6 +232,17 @@ def test_being_late_once_is_forgiven_with_a_warning():
     assert "asked again it was in time" in step.detail
 
 
+def test_being_late_with_a_second_decision_fails_though_asked_again_it_would_be_in_time():
+    numbers = iter(range(10_000))
+
+    def spoil(heard, asked):
+        if b'"type":"decision"' in asked and next(numbers) in {0, 4}:
+            return Heard(Outcome.LATE, 1000.0, None, "no whole answer within 1000 ms")
+        return heard
+
+    assert set(failing(run(Direct(held(greedy()), spoil)))) == {"seven_up gift"}
+
+
 def test_being_late_again_fails():
     assert set(failing(run(Direct(held(greedy()), late(2))))) == {"seven_up beg"}
 

@@ -205,6 +205,15 @@ class Stalls(Stranger):
     disable_nagle_algorithm = False
 
 
+class MixesUp(Stranger):
+    """Good as long as it is asked one thing at a time: it keeps the request where another may write."""
+
+    def decide(self, asked):
+        MixesUp.asked = asked
+        time.sleep(0.02)
+        return super().decide(MixesUp.asked)
+
+
 class OneAnswerToABatch(Stranger):
     def answer(self, value, status=200):
         super().answer(value["actions"][0] if "actions" in value else value, status)

@@ -112,6 +112,7 @@ def test_fault_of_a_file_is_named_by_its_line(name, tmp_path):
         (faulty.LeavesTheBody, "ignores_body", True, "the body of the request before, left unread on the connection"),
         (faulty.SameForAll, "ignores_body", True, "the field decision_id"),
         (faulty.AnswersList, "answered_list", True, "the body"),
+        (faulty.MixesUp, "mixed_up", True, "the field decision_id"),
         (faulty.OneAnswerToABatch, "no_batch", True, "the field actions"),
         (faulty.LeavesOneOut, "partly_answered", True, "the field actions"),
     ],
