@@ -68,13 +68,18 @@ def interval_text(mean: float | None, low: float | None, high: float | None, dig
 def step_text(step: Step, before: Sequence[Step] = ()) -> str:
     """Show a step of a check in a line; beneath it where the fault is and what to do, unless a step before said so."""
     mark = "FAIL" if not step.ok else "warn" if step.warning else "ok  "
-    line = f"{mark} {step.name:<22} {step.ms:7.1f} ms  {step.detail}"
+    line = f"{mark} {step.name:<22} {step.ms:7.1f} ms  {_printable(step.detail)}"
     if not step.fault:
         return line
     if any((other.fault, other.where) == (step.fault, step.where) for other in before):
         return f"{line}\n{'':>7}{step.fault}, as above"
-    where = f"{step.fault}: {step.where}" if step.where else step.fault
-    return f"{line}\n{'':>7}{where}\n{'':>7}what to do: {step.advice}"
+    where = f"{step.fault}: {_printable(step.where)}" if step.where else step.fault
+    return f"{line}\n{'':>7}{where}\n{'':>7}what to do: {_printable(step.advice or '')}"
+
+
+def _printable(text: str) -> str:
+    """Leave out what would steer a terminal: some of the text is a stranger's."""
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 def steps_text(steps: Sequence[Step]) -> str:

@@ -25,6 +25,7 @@ import msgspec
 
 import bot_sdk
 from bot_sdk import messages
+from bot_sdk.answering import FAILURES
 from bot_sdk.bot import Bot, BotError
 from bot_sdk.checking import faults
 from bot_sdk.checking.faults import Fault, Finding
@@ -64,7 +65,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    error: Exception
+    error: BaseException
     place: Place | None
 
 
@@ -100,7 +101,7 @@ class Watched:
         self._running[me] = message.decision_id, self._clock()
         try:
             return self._bot.answer(message)
-        except Exception as error:
+        except FAILURES as error:
             self._raised[message.decision_id] = _Raised(error, self._raised_at(error.__traceback__))
             raise
         finally:
@@ -173,8 +174,8 @@ class Watched:
             sys.setprofile(profile)
             try:
                 self._bot.answer(decision)
-            except Exception:  # noqa: BLE001 - what it raises has been judged before
-                return
+            except FAILURES:
+                return  # what it raises has been judged before
             finally:
                 sys.setprofile(None)
 

@@ -93,3 +93,13 @@ def test_answers_are_those_of_the_bot(load, tmp_path):
         assert watched.answer(DECISION) == bot.answer(DECISION)
         assert watched.card() == bot.card()
         assert isinstance(watched.answer(DECISION), messages.ActionReply)
+
+
+def test_code_that_exits_is_named_like_any_that_raises(load, tmp_path):
+    bot = load("    raise SystemExit(3)")
+    with watching(bot, tmp_path) as watched:
+        with pytest.raises(SystemExit):
+            watched.answer(DECISION)
+        found = watched.look(Finding(Fault.RAISED, "?"), [DECISION], None)
+    assert (found.fault, found.detail) == (Fault.RAISED, "raised SystemExit: 3")
+    assert found.where == "bot.py:5, in river: raise SystemExit(3)"
