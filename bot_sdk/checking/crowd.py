@@ -78,7 +78,10 @@ class Crowd:
             try:
                 connection = self._questions.caller.connect(PATIENCE_MS / 1000)
                 connections.append(connection)
-                heard = judged(connection.ask(asked.method, asked.headers, asked.body, until, asked.limit), asked.limit)
+                got = connection.ask(asked.method, asked.headers, asked.body, until, asked.limit)
+                if not got.may_go_on:
+                    connection.close()  # as it says; there are servers that wait for it
+                heard = judged(got, asked.limit)
             except TROUBLE as error:
                 heard = broken(error)
             return replace(heard, ms=1000 * (self._questions.clock() - start))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 
+from bot_sdk import signing
+
+SECRET = signing.make_secret(bytes(range(32)))
 CARD = {"api": 1, "name": "stranger", "version": "1", "rulesets": ["river"], "max_batch": 4}
 
 
@@ -93,6 +97,24 @@ def served(handler, server=Quick):
             thread.join(5)
 
 
+class Smallest(Stranger):
+    """The smallest bot of docs/contract.md: it ignores signatures, but holds the secret."""
+
+    def do_POST(self):
+        asked = json.loads(self.read())
+        match asked["type"]:
+            case "decision":
+                self.answer(self.decide(asked))
+            case "challenge":
+                proof = signing.proof(SECRET, asked["bot_id"], asked["challenge"])
+                self.answer({"challenge": asked["challenge"], "proof": proof})
+            case _:
+                self.answer({})
+
+    def answer(self, value, status=200):
+        super().answer(value | {"max_batch": 1} if "rulesets" in value else value, status)
+
+
 class NullAction(Stranger):
     def decide(self, asked):
         return super().decide(asked) | {"action": None}
@@ -165,6 +187,18 @@ class Closes(Stranger):
     def write(self, body, status=200, kind="application/json", **headers):
         super().write(body, status, kind, Connection="close", **headers)
         self.close_connection = True
+
+
+class Lingers(Closes):
+    """Waits until the other side has closed, as gunicorn does, since what was sent might be lost otherwise."""
+
+    def finish(self):
+        super().finish()
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(1)
+            while self.connection.recv(4096):
+                pass
 
 
 class ClosesWithoutAWord(Stranger):

@@ -46,11 +46,12 @@ class Busy:
 
 class Connection:
     def __init__(self, questions, *, is_let_in):
-        self.questions, self.is_let_in = questions, is_let_in
+        self.questions, self.is_let_in, self.is_closed = questions, is_let_in, False
 
     def close(self):
         with self.questions.lock:
-            self.questions.open -= 1
+            self.questions.open -= not self.is_closed
+            self.is_closed = True
 
     def ask(self, _method, _headers, body, _until, _limit):
         time.sleep(self.questions.ms / 1000)

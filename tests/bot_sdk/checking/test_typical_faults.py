@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot_sdk.check import passed
 from bot_sdk.checking.whole import Manner, check_bot, check_url
 from bot_sdk.loading import load_bot
 from bot_sdk.reports import steps_text
@@ -142,6 +143,12 @@ def test_a_server_that_serves_one_connection_at_a_time_is_found_out():
     assert found(steps) == {"single_threaded": (True, "the second connection")}, steps_text(steps)
 
 
+def test_a_server_that_waits_until_a_closed_connection_is_closed_here_too_is_not_kept_waiting():
+    steps = checked_url(faulty.Lingers, faulty.OneByOne)
+    assert set(found(steps)) == {"closes", "single_threaded"}, steps_text(steps)
+    assert "all answered" in steps[-1].detail
+
+
 def test_requests_that_wait_for_each_other_are_found_out():
     steps = checked_url(faulty.Ponders, faulty.OneByOne, manner=SHORT)
     assert set(found(steps)) == {"http_1_0", "single_threaded"}, steps_text(steps)
@@ -161,6 +168,13 @@ def test_a_good_stranger_has_no_fault(handler):
     assert not found(steps), steps_text(steps)
     names = [step.name for step in steps]
     assert {"asked again", "full batch", "keep-alive", "speed", "stalls", "second connection", "at once"} <= set(names)
+
+
+def test_the_smallest_bot_of_the_contract_passes_and_is_warned_that_anybody_may_ask_it():
+    with faulty.served(faulty.Smallest) as url:
+        steps = list(check_url(url, faulty.SECRET, LONG))
+    assert passed(steps)
+    assert found(steps) == {"unsigned": (False, "the header webhook-signature")}, steps_text(steps)
 
 
 @pytest.mark.skipif("sys.platform != 'linux'")
