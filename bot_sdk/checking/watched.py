@@ -36,6 +36,8 @@ _SLOW_S: Final = 0.2
 """How long a decision is under way before it is looked at where it hangs."""
 _LONGEST_S: Final = 5.0
 """How long is waited for a decision that is asked once more."""
+_NEWS: Final = "news"
+"""Stands for a decision's id where a game begins or ends."""
 _TIMING: Final = frozenset({Fault.SLOW, Fault.COLD_START, Fault.SINGLE_THREADED})
 _CHOSEN: Final = frozenset({
     Fault.WRONG_CASE, Fault.CARD_ONLY, Fault.CARD_OBJECT, Fault.EARLIER_ACTION, Fault.IGNORES_BODY, Fault.ILLEGAL,
@@ -96,31 +98,28 @@ class Watched:
         return self._bot.card()
 
     def answer(self, message: messages.Decision, /) -> messages.ActionReply:
-        """Decide, and note an error."""
-        me = threading.get_ident()
-        self._running[me] = message.decision_id, self._clock()
-        try:
+        """Decide."""
+        with self._noted(message.decision_id):
             return self._bot.answer(message)
-        except FAILURES as error:
-            self._raised[message.decision_id] = _Raised(error, self._raised_at(error.__traceback__))
-            raise
-        finally:
-            del self._running[me]
 
     def game_started(self, started: messages.GameStarted, /) -> None:
         """Tell it of a beginning."""
-        self._bot.game_started(started)
+        with self._noted(_NEWS):
+            self._bot.game_started(started)
 
     def game_ended(self, ended: messages.GameEnded, /) -> None:
         """Tell it of an end."""
-        self._bot.game_ended(ended)
+        with self._noted(_NEWS):
+            self._bot.game_ended(ended)
 
     def look(self, found: Finding, decisions: Sequence[messages.Decision], sent: Sent | None) -> Finding:
         """Name the line that a fault comes from, if it was found."""
         del sent
+        if not decisions and found.fault is Fault.RAISED and (raised := self._raised.pop(_NEWS, None)):
+            return _of_error(raised)
         for decision in decisions:
             if raised := self._raised.get(decision.decision_id):
-                return self._of_error(decision, raised)
+                return self._of_decision(decision, raised)
             if found.fault in _TIMING and (place := self._hung.get(decision.decision_id)):
                 return msgspec.structs.replace(found, where=str(place))
             if found.fault in _CHOSEN and (place := self._asked_again(decision)[1]):
@@ -150,7 +149,20 @@ class Watched:
             name, _ = self._running.get(threading.get_ident(), (None, 0.0))
             self._printed.append(_Printed(name, place, text.strip()))
 
-    def _of_error(self, decision: messages.Decision, raised: _Raised) -> Finding:
+    @contextmanager
+    def _noted(self, name: str) -> Iterator[None]:
+        """Note how long the author's code is at something, and what it raises."""
+        me = threading.get_ident()
+        self._running[me] = name, self._clock()
+        try:
+            yield
+        except FAILURES as error:
+            self._raised[name] = _Raised(error, self._raised_at(error.__traceback__))
+            raise
+        finally:
+            del self._running[me]
+
+    def _of_decision(self, decision: messages.Decision, raised: _Raised) -> Finding:
         error, place = raised.error, raised.place
         if place is None and isinstance(error, BotError):  # it returned what is no action, and the SDK said so
             value, place = self._asked_again(decision)
@@ -159,7 +171,7 @@ class Watched:
             printed = [each.text for each in self._printed if each.decision_id == decision.decision_id]
             more = f", after it printed {printed[-1][:60]!r}" if printed else ""
             return Finding(found.fault, (found.detail if place else str(error)) + more, where)
-        return Finding(Fault.RAISED, f"raised {type(error).__name__}: {error}", str(place) if place else None)
+        return _of_error(raised)
 
     def _asked_again(self, decision: messages.Decision) -> tuple[Any, Place | None]:
         """Ask once more, in a thread of its own; give what was returned, and by which line of the author's."""
@@ -204,6 +216,11 @@ class Watched:
     @staticmethod
     def _place(frame: FrameType) -> Place:
         return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def _of_error(raised: _Raised) -> Finding:
+    place = str(raised.place) if raised.place else None
+    return Finding(Fault.RAISED, f"raised {type(raised.error).__name__}: {raised.error}", place)
 
 
 class _Overheard(io.TextIOBase):

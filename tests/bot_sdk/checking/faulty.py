@@ -172,6 +172,24 @@ class Ponders(OldHttp):
         return super().decide(asked)
 
 
+class Sleeps(Stranger):
+    def decide(self, asked):
+        time.sleep(0.6)
+        return super().decide(asked)
+
+
+class WakesUp(Stranger):
+    """Sleeps until it is asked anything at all, and then takes a second."""
+
+    awake = threading.Event()
+
+    def do_GET(self):
+        if not WakesUp.awake.is_set():
+            time.sleep(1)
+        WakesUp.awake.set()
+        super().do_GET()
+
+
 class SlashRedirect(Stranger):
     path_of_bot = "/bot/"
 

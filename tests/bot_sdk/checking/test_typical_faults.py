@@ -125,6 +125,19 @@ def test_fault_of_a_server_is_named_by_its_field(handler, fault, fails, where):
     assert found(steps)[fault] == (fails, where), steps_text(steps)
 
 
+def test_a_server_that_sleeps_over_its_budget_is_slow():
+    steps = checked_url(faulty.Sleeps, manner=SHORT)
+    assert found(steps)["slow"] == (True, "the field budget_ms of the decision"), steps_text(steps)
+
+
+def test_a_server_that_has_to_wake_up_is_told_so():
+    faulty.WakesUp.awake.clear()
+    steps = checked_url(faulty.WakesUp, manner=SHORT)
+    assert passed(steps), steps_text(steps)
+    (step,) = [step for step in steps if step.fault == "cold_start"]
+    assert (step.warning, "the first card took" in step.detail) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("handler", "path", "where", "told"),
     [

@@ -12,6 +12,7 @@ import bot_sdk
 from bot_sdk import messages
 from bot_sdk.checking.faults import Fault, Finding
 from bot_sdk.checking.watched import watching
+from bot_sdk.checking.whole import Manner, check_bot
 from bot_sdk.loading import load_bot
 from bot_sdk.positions import positions
 
@@ -103,3 +104,11 @@ def test_code_that_exits_is_named_like_any_that_raises(load, tmp_path):
         found = watched.look(Finding(Fault.RAISED, "?"), [DECISION], None)
     assert (found.fault, found.detail) == (Fault.RAISED, "raised SystemExit: 3")
     assert found.where == "bot.py:5, in river: raise SystemExit(3)"
+
+
+def test_a_hook_that_fails_at_news_is_named_by_its_line(load, tmp_path):
+    bot = load("    return d.legal[0]\n@bot.on_game_started\ndef warm(started):\n    return {}['weights']")
+    steps = {step.name: step for step in check_bot(bot, tmp_path, Manner("fresh text"))}
+    assert (steps["game_started"].ok, steps["game_started"].fault) == (False, "raised")
+    assert steps["game_started"].where == "bot.py:8, in warm: return {}['weights']"
+    assert steps["game_ended"].ok

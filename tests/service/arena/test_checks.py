@@ -145,6 +145,13 @@ def test_failed_check_changes_nothing_but_says_what_failed(bot, run, hosts, stor
     assert store.bots.get("bot_a") == bot
 
 
+def test_failed_step_names_the_fault_its_place_and_what_to_do(bot, run, hosts):
+    hosts.bots[URL] = Cheat("cheat", secret=SECRET)
+    (step,) = [step for step in run().steps if step["name"] == "seven_up play"]
+    assert (step["fault"], step["where"], step["ok"]) == ("illegal", "the field action", False)
+    assert "legal_actions" in step["advice"]
+
+
 def test_bot_that_takes_unsigned_calls_fails(bot, run, hosts, monkeypatch):
     monkeypatch.delenv("SLAGVELD_BOT_SECRET", raising=False)
     hosts.bots[URL] = Greatest("lowball")
