@@ -66,12 +66,12 @@ class Caller:
         new_id: Callable[[], str] = _new_id,
     ) -> None:
         """Aim at an http or https URL; raises `WireError` for any other."""
+        self._kept: Connection | None = None
         self.place = place_of(url)
         self.url = url
         self.clock = clock
         self._now = now
         self._new_id = new_id
-        self._kept: Connection | None = None
         self._latest: tuple[Asked, bool] | None = None
         self._has_answered = False
 
@@ -80,6 +80,10 @@ class Caller:
         if self._kept:
             self._kept.close()
         self._kept = None
+
+    def __del__(self) -> None:
+        """Close what nobody closed: players of matches come and go."""
+        self.close()
 
     def get_card(self, budget_ms: int) -> Heard:
         """GET the bot's URL."""

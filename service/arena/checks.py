@@ -123,7 +123,7 @@ class Line:
         self._number += 1
         name = hashlib.sha256(body).hexdigest()[:26]
         endpoint = Endpoint(self._bot_id, self._url, (secret,) if secret else ())
-        call = Call(self._number, endpoint, body, budget_ms, f"msg_check.{name}", decisions, age_s)
+        call = Call(self._number, endpoint, body, budget_ms, f"msg_check.{self._number}.{name}", decisions, age_s)
         return self._noted(self._calls.ask(call))
 
     def _noted(self, answer: Answer) -> Answer:
