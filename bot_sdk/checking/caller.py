@@ -108,17 +108,14 @@ class Caller:
     def look(self, found: Finding, decisions: Sequence[messages.Decision], sent: Sent | None) -> Finding:
         """Say more of a fault, by what came on the connection, or by asking once more in another way."""
         del decisions
-        got = sent.got if isinstance(sent, Heard) else None
-        if self._latest is None:
+        if self._latest is None or not isinstance(sent, Heard) or sent.outcome is Outcome.OK:
             return found
         asked, was_reused = self._latest
         if found.fault is Fault.UNREACHABLE and self._has_answered:
             return Finding(found.fault, found.detail, "the end of the connection", _HUNG_UP)
-        if got is None:
-            return found
-        if found.fault is Fault.REDIRECT:
-            return self._redirected(found, got)
-        if got.status in _LOST and asked.method == "GET":
+        if found.fault is Fault.REDIRECT and sent.got:
+            return _redirected(found, self.url, sent.got)
+        if sent.status in _LOST and asked.method == "GET":
             return self._misplaced(found)
         if found.fault in {Fault.BAD_STATUS, Fault.BAD_REPLY} and was_reused and self._is_well_when_fresh(asked):
             told = f"{found.detail}; on a fresh connection the same request is answered"
@@ -159,14 +156,6 @@ class Caller:
             self.close()
         return got
 
-    def _redirected(self, found: Finding, got: Got) -> Finding:
-        location = got.header("Location")
-        if not location:
-            return found
-        told = f"{found.detail}: it redirects to {location!r:.200}"
-        advice = f"redirects aren't followed: give {urljoin(self.url, location)!r:.200} as the bot's URL"
-        return Finding(found.fault, told, "the header Location", advice)
-
     def _misplaced(self, found: Finding) -> Finding:
         """See whether the card is at the URL with, or without, a slash at its end."""
         parts = urlsplit(self.url)
@@ -183,6 +172,15 @@ class Caller:
     def _is_well_when_fresh(self, asked: Asked) -> bool:
         with closing(Caller(self.url, clock=self.clock, now=self._now)) as fresh:
             return fresh.ask(asked).outcome is Outcome.OK
+
+
+def _redirected(found: Finding, url: str, got: Got) -> Finding:
+    location = got.header("Location")
+    if not location:
+        return found
+    told = f"{found.detail}: it redirects to {location!r:.200}"
+    advice = f"redirects aren't followed: give {urljoin(url, location)!r:.200} as the bot's URL"
+    return Finding(found.fault, told, "the header Location", advice)
 
 
 def judged(got: Got, limit: int) -> Heard:

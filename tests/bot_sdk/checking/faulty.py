@@ -120,6 +120,16 @@ class NullAction(Stranger):
         return super().decide(asked) | {"action": None}
 
 
+class LongNote(Stranger):
+    def decide(self, asked):
+        return super().decide(asked) | {"note": "x" * 501}
+
+
+class NoId(Stranger):
+    def decide(self, asked):
+        return {"action": asked["legal_actions"][0]}
+
+
 class LowerCase(Stranger):
     def decide(self, asked):
         return super().decide(asked) | {"action": asked["legal_actions"][0].lower()}

@@ -99,6 +99,8 @@ def test_fault_of_a_file_is_named_by_its_line(name, tmp_path):
     ("handler", "fault", "fails", "where"),
     [
         (faulty.NullAction, "returned_none", True, "the field action"),
+        (faulty.LongNote, "bad_reply", True, "the field note"),
+        (faulty.NoId, "bad_reply", True, "the field decision_id"),
         (faulty.LowerCase, "wrong_case", True, "the field action"),
         (faulty.CardObject, "card_object", True, "the field action"),
         (faulty.LastTurn, "earlier_action", True, "the field action"),
