@@ -76,7 +76,7 @@ ADVICE: Final[dict[Fault, str]] = {
     Fault.OVERLOADED: "raise the backlog and the threads of the server, or lower max_games on the card",
     Fault.MIXED_UP: "keep what belongs to one request in local variables, where no other thread writes",
     Fault.NO_BATCH: "answer {'actions': [...]} to a message of type decisions, or set max_batch to 1",
-    Fault.PARTLY_ANSWERED: "answer every decision of a batch once, or lower max_batch on the card",
+    Fault.PARTLY_ANSWERED: "answer each decision once, or lower max_batch; the SDK leaves out those whose code raised",
     Fault.UNSIGNED: "verify the signature and the time of every POST (docs/contract.md, Signatures)",
     Fault.SECRET: "give the bot the secret that the arena has for it: SLAGVELD_BOT_SECRET, or the file .secret",
     Fault.CARD: "answer GET with the bot card (docs/contract.md, GET: the bot card)",
