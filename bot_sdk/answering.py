@@ -17,6 +17,9 @@ from bot_sdk.errors import SdkError
 SPENT: Final = 0.9
 """The share of a batch's budget after which what is answered is sent: a late reply would lose all of it."""
 
+FAILURES: Final = (Exception, SystemExit)
+"""What the author's code may raise: `exit()` in a decision is its failure, and mustn't end the server."""
+
 log = logging.getLogger("slagveld.bot")
 
 
@@ -110,7 +113,7 @@ class _Asking:
     def decide(self, decision: messages.Decision) -> messages.ActionReply:
         try:
             reply = self.bot.answer(decision)
-        except Exception as error:
+        except FAILURES as error:
             self.tell(Served(decision, self._taken(), error=f"{type(error).__name__}: {error}"))
             raise
         self.tell(Served(decision, self._taken(), reply.action))
@@ -125,7 +128,7 @@ class _Asking:
                 break
             try:
                 actions.append(self.decide(decision))
-            except Exception:  # one failure must not take the others along
+            except FAILURES:  # one failure must not take the others along
                 log.exception("the bot failed to answer %s", decision.decision_id)
         return messages.ActionsReply(actions)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socketserver
 import sys
 import threading
@@ -22,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from bot_sdk import messages, signing
-from bot_sdk.answering import Hosted, NoSecretError, OnDecided, Served, answer
+from bot_sdk.answering import FAILURES, Hosted, NoSecretError, OnDecided, Served, answer
 
 __all__ = [
     "MAX_REQUEST_BYTES",
@@ -99,7 +100,7 @@ def respond(
         return Reply(refused.status, _error(str(refused)))
     except NoSecretError as error:
         return Reply(HTTPStatus.SERVICE_UNAVAILABLE, _error(str(error)))
-    except Exception:  # the author's code may raise anything
+    except FAILURES:
         log.exception("the bot failed to answer")
         return Reply(HTTPStatus.INTERNAL_SERVER_ERROR, _error("the bot failed to answer, see its log"))
 
@@ -123,6 +124,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
+    allow_reuse_address = os.name != "nt"  # on Windows it would let two servers have one port
 
     def __init__(
         self,
