@@ -13,15 +13,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Final, NamedTuple, Self
 
-import msgspec
-
+from bot_sdk.answers import PulledCall
+from bot_sdk.client import Arena, ArenaError
+from bot_sdk.client.orders import CallAnswer
 from bot_sdk.hosting import Hosted, OnDecided, respond
-from bot_sdk.transport import ArenaError, Transport
 
 log = logging.getLogger("slagveld.bot")
-T = TypeVar("T")
 
 THREADS: Final = 16
 """So many calls are answered at once; who has none free fetches no more, and leaves the rest to other copies."""
@@ -33,6 +32,7 @@ ALIVE_S: Final = 1.5
 """How often one that has no thread free says that it is there."""
 LONGEST_PAUSE_S: Final = 2.0
 _LOOK_S: Final = 0.1
+MOST_FETCHED: Final = 64
 MOST_AT_ONCE: Final = 128
 MOST_BYTES: Final = 256 * 1024
 """So much of answers goes into one request: written as text within JSON it is twice as long at most, usually."""
@@ -41,18 +41,6 @@ KEPT_S: Final = 30.0
 _PASSING: Final = frozenset({0, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY,
                              HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})  # fmt: skip
 """Statuses of an arena that is away for a while; 0 is no answer."""
-
-
-class _Call(msgspec.Struct, frozen=True):
-    """What is asked: the request that would have come by HTTP."""
-
-    id: str
-    headers: dict[str, str]
-    body: str
-
-
-class _Taken(msgspec.Struct, frozen=True):
-    taken: list[str]
 
 
 class _Answer(NamedTuple):
@@ -83,16 +71,16 @@ class Connection:
     ) -> None:
         """Aim at an arena; nothing is sent yet."""
         self._bot = bot
-        self._path = f"/v1/bots/{bot_id}"
+        self._bot_id = bot_id
         self._threads = threads
         self._on_decided = on_decided
         self._tell = tell
         self._clock = clock
         self._jitter = jitter
-        self._polling = Transport(arena_url, token, timeout_s=TIMEOUT_S)
-        self._sending = Transport(arena_url, token, timeout_s=TIMEOUT_S)
+        self._polling = Arena(arena_url, token, timeout_s=TIMEOUT_S)
+        self._sending = Arena(arena_url, token, timeout_s=TIMEOUT_S)
         self._changed = threading.Condition()
-        self._calls: deque[_Call] = deque()
+        self._calls: deque[PulledCall] = deque()
         self._answers: deque[_Answer] = deque()
         self._in_hand = 0
         self._is_away = False
@@ -111,8 +99,8 @@ class Connection:
         finally:
             self.stop()
             sender.join(TIMEOUT_S)
-            for transport in (self._polling, self._sending):
-                transport.close()
+            for client in (self._polling, self._sending):
+                client.close()
 
     def stop(self) -> None:
         """End `run`, at the latest when its poll is answered; what was fetched by then is still answered, if soon."""
@@ -127,7 +115,7 @@ class Connection:
         while not self._is_stopped.wait(pause_s):
             try:
                 if not is_known:
-                    self._show_card()
+                    self._polling.show_card(self._bot_id, self._bot.card())
                     is_known = True
                 self._poll()
             except ArenaError as error:
@@ -139,17 +127,14 @@ class Connection:
                 pause_s = 0.0
                 self._note_away(None)
 
-    def _show_card(self) -> None:
-        card = msgspec.to_builtins(self._bot.card())
-        self._polling.send("PUT", f"{self._path}/card", body={"card": card})
-
     def _poll(self) -> None:
         """Fetch as many calls as there are threads for, and hand them out."""
         free = self._wait_for_room()
         if not free:
             return
         began = self._clock()
-        calls = self._fetch(min(free, 64), 0 if not self.has_polled.is_set() else WAIT_S)
+        wait_s = WAIT_S if self.has_polled.is_set() else 0
+        calls = self._polling.fetch_calls(self._bot_id, limit=min(free, MOST_FETCHED), wait_s=wait_s)
         self.has_polled.set()
         with self._changed:
             self._in_hand += len(calls)
@@ -166,16 +151,6 @@ class Connection:
         if not free and not self._is_stopped.is_set():
             self._send([], self._polling)
         return free
-
-    def _fetch(self, most: int, wait_s: int) -> list[_Call]:
-        answer = self._polling.send(
-            "GET",
-            f"{self._path}/decisions/next",
-            params={"limit": most},
-            headers={"Prefer": f"wait={wait_s}"},
-            more_s=wait_s,
-        )
-        return _decoded(answer, list[_Call])
 
     def _note_away(self, error: ArenaError | None) -> None:
         if error is not None and not self._is_away:
@@ -226,9 +201,9 @@ class Connection:
             taken.append(self._answers.popleft())
         return taken
 
-    def _send(self, answers: Sequence[_Answer], by: Transport) -> list[str]:
-        items = [{"id": each.id, "status": each.status, "body": each.body} for each in answers]
-        return _decoded(by.send("POST", f"{self._path}/actions", body={"answers": items}), _Taken).taken
+    def _send(self, answers: Sequence[_Answer], by: Arena) -> list[str]:
+        items: list[CallAnswer] = [{"id": each.id, "status": each.status, "body": each.body} for each in answers]
+        return by.answer_calls(self._bot_id, items).taken
 
     def _note_missed(self, answers: Sequence[_Answer], taken: Sequence[str]) -> None:
         for answer in answers:
@@ -284,10 +259,3 @@ class Running:
             self._connection.run()
         except ArenaError as error:
             self._failure = error
-
-
-def _decoded(answer: Any, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(answer.content, type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise ArenaError(0, "not_an_arena", f"expected what an arena answers to bots: {error}") from error

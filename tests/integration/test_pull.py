@@ -135,13 +135,13 @@ def test_a_bot_is_checked_over_its_own_connection(tmp_path):
         [number] = arena.ids
         arena.store.bots.change(number, lambda bot: replace(bot, state=BotState.PENDING))
         with Client(arena.api.address, TOKEN) as client:
-            offline = client.wait_for_check(number, client.start_check(number)["id"])
-            assert offline["state"] == "failed"
-            assert "doesn't poll" in offline["steps"][0]["detail"]
+            offline = client.wait_for_check(number, client.start_check(number).id)
+            assert offline.state == "failed"
+            assert "doesn't poll" in offline.steps[0].detail
             arena.copies()
-            online = client.wait_for_check(number, client.start_check(number)["id"])
-            assert online["state"] == "passed", online
-            names = [step["name"] for step in online["steps"]]
+            online = client.wait_for_check(number, client.start_check(number).id)
+            assert online.state == "passed", online
+            names = [step.name for step in online.steps]
             assert {"card", "challenge", "batch", "wrong signature", "no signature"} <= set(names)
         bot = arena.store.bots.get(number)
         assert (bot.state, bot.max_batch) == (BotState.ACTIVE, 4)
