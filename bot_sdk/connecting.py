@@ -26,8 +26,10 @@ THREADS: Final = 16
 """So many calls are answered at once; who has none free fetches no more, and leaves the rest to other copies."""
 WAIT_S: Final = 10
 TIMEOUT_S: Final = 5.0
-PACE_S: Final = 0.01
-"""Polls that find something begin so much apart at least."""
+PACE_S: Final = 0.015
+"""How long who has several calls in hand waits with the next poll, which then finds more of them."""
+GATHER_S: Final = 0.005
+"""How long an answer waits at most for others that are about to be given: they go together."""
 ALIVE_S: Final = 1.5
 """How often one that has no thread free says that it is there."""
 LONGEST_PAUSE_S: Final = 2.0
@@ -132,16 +134,16 @@ class Connection:
         free = self._wait_for_room()
         if not free:
             return
-        began = self._clock()
         wait_s = WAIT_S if self.has_polled.is_set() else 0
         calls = self._polling.fetch_calls(self._bot_id, limit=min(free, MOST_FETCHED), wait_s=wait_s)
         self.has_polled.set()
         with self._changed:
             self._in_hand += len(calls)
             self._calls += calls
+            is_busy = self._in_hand > 1
             self._changed.notify_all()
-        if calls:
-            self._is_stopped.wait(max(0.0, began + PACE_S - self._clock()))
+        if is_busy:
+            self._is_stopped.wait(PACE_S)
 
     def _wait_for_room(self) -> int:
         """Tell for how many calls there are threads free; while there are none, say that the bot is there."""
@@ -184,6 +186,7 @@ class Connection:
                 self._changed.wait_for(lambda: self._answers or (self._is_stopped.is_set() and not self._in_hand))
                 if not self._answers:
                     return
+                self._changed.wait_for(lambda: not self._in_hand, GATHER_S)
                 answers = self._next_answers()
             try:
                 self._note_missed(answers, self._send(answers, self._sending))
