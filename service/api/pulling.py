@@ -8,13 +8,14 @@ from flask import Response, request
 from marshmallow import Schema, fields, validate
 
 from service.api import conditional, waiting
-from service.api.auth import account
+from service.api.auth import account, bearer
 from service.api.conditional import PREFER
 from service.api.context import caller, services
 from service.api.direct import has_left
 from service.api.fields import Digits, Whole
 from service.api.resource import Resource
-from service.arena.caller import Scope
+from service.arena.caller import Caller, Scope
+from service.arena.minting import token_hash
 from service.store.mailbox import Given
 
 blp = Resource("pulling", description="Bots without a URL: they fetch what they are asked, and send what they answer.")
@@ -103,9 +104,19 @@ def fetch_calls(query: dict[str, Any], bot_id: str) -> Response:
     seconds = conditional.patience_s(WAIT_S)
     with waiting.place(seconds):
         found = services().pulling.fetch(
-            caller(), bot_id, most=query["limit"], seconds=seconds, has_left=lambda: has_left(request.environ)
+            caller(),
+            bot_id,
+            most=query["limit"],
+            seconds=seconds,
+            has_left=lambda: has_left(request.environ),
+            again=_caller_now,
         )
     return conditional.ready(b"[%b]" % b",".join(found))
+
+
+def _caller_now() -> Caller | None:
+    """Give who asks as he is known by now: his token may have been revoked while he waited."""
+    return services().gate.account(token_hash(bearer(request) or ""), caller().address)
 
 
 @blp.post("/v1/bots/<bot:bot_id>/actions", who=account(Scope.BOTS))

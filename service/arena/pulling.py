@@ -46,11 +46,19 @@ class Pulling:
         self._mailboxes.put_card(bot_id, msgspec.json.encode(card))
 
     def fetch(
-        self, caller: Caller, bot_id: str, *, most: int, seconds: float, has_left: Callable[[], bool]
+        self,
+        caller: Caller,
+        bot_id: str,
+        *,
+        most: int,
+        seconds: float,
+        has_left: Callable[[], bool],
+        again: Callable[[], Caller | None],
     ) -> list[bytes]:
         """Give up to `most` calls, as JSON, that nobody else is given; wait for one, at most so many seconds.
 
-        `has_left` tells whether the caller is gone: then nothing is taken for him.
+        `has_left` tells whether the caller is gone: then nothing is taken for him. Nor is it after a wait, if `again`
+        doesn't know him any more, or the bot isn't his.
         """
         self._owned(caller, bot_id)
         ends = monotonic() + seconds
@@ -61,6 +69,10 @@ class Pulling:
                 return found
             news, wait_s = keys.mail_news(bot_id), min(left, LOOK_S)
             self._watch.follow(news, self._mailboxes.waiting, bot_id, bool, wait_s)
+            known = again()
+            if known is None:
+                break
+            self._owned(known, bot_id)
         return []
 
     def answer(self, caller: Caller, bot_id: str, answers: Sequence[Given]) -> list[str]:

@@ -215,9 +215,33 @@ def test_who_has_left_is_given_nothing_and_counts_as_gone(ann, bot, post, store,
     redis.delete(keys.mail_polled(bot))
     pulling = app.extensions["slagveld"].pulling
     caller = type("Caller", (), {"owns": lambda *_: True, "is_operator": False})()
-    assert pulling.fetch(caller, bot, most=9, seconds=5, has_left=lambda: True) == []
+    assert pulling.fetch(caller, bot, most=9, seconds=5, has_left=lambda: True, again=lambda: None) == []
     assert not redis.exists(keys.mail_polled(bot))
     assert Mailboxes(redis).waiting(bot) == 1
+
+
+def test_who_waits_while_his_token_is_revoked_or_the_bot_goes_is_given_nothing_more(ann, bot, post, redis, client):
+    second = ann("POST", "/v1/accounts/me/tokens", json={"name": "lost"}).get_json()
+    told = []
+
+    def wait(token):
+        headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=60"}
+        told.append(client.open(f"/v1/bots/{bot}/decisions/next", headers=headers))
+
+    for token, end, status in (
+        (second["token"], lambda: ann("DELETE", f"/v1/accounts/me/tokens/{second['id']}"), 200),
+        (ann.token, lambda: ann("DELETE", f"/v1/bots/{bot}"), 404),
+    ):
+        redis.delete(keys.mail_polled(bot))
+        waiting = threading.Thread(target=wait, args=(token,))
+        waiting.start()
+        wait_until(lambda: redis.exists(keys.mail_polled(bot)), 20, "a poll")
+        assert end().status_code == 204
+        post("msg_1")
+        waiting.join(30)
+        assert told[-1].status_code == status
+        assert b"msg_1" not in told[-1].data
+        assert [json.loads(raw)["id"] for raw in Mailboxes(redis).fetch(bot, 9)] == ["msg_1"]
 
 
 # --- how much ---------------------------------------------------------------------------------------------------------
