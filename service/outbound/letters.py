@@ -15,18 +15,32 @@ Deliver: TypeAlias = Callable[[Answer], None]
 
 
 class Letter:
-    """A request in the mail. Its time begins at `started`, once it has been put; before, `sent` is all there is.
+    """A request in the mail, `since` then.
 
-    `put_us` is the same moment by the mailboxes' clock. One that `is_lost` is in nobody's hands and not answered.
+    Its time begins at `started`, once it has been put; before that, `sent` is when it was last tried. `put_us` is the
+    start by the mailboxes' clock. One that `is_lost` is in nobody's hands and not answered.
     """
 
-    __slots__ = ("call", "deliver", "is_lost", "is_over", "name", "put_us", "request", "sent", "started", "timer")
+    __slots__ = (
+        "call",
+        "deliver",
+        "is_lost",
+        "is_over",
+        "name",
+        "put_us",
+        "request",
+        "sent",
+        "since",
+        "started",
+        "timer",
+    )
 
-    def __init__(self, request: Request, call: Call, deliver: Deliver) -> None:
+    def __init__(self, request: Request, call: Call, deliver: Deliver, since: float) -> None:
         self.request = request
         self.call = call
         self.name: Name = (call.endpoint.bot_id, call.webhook_id)
         self.deliver = deliver
+        self.since = since
         self.sent = 0.0
         self.started: float | None = None
         self.put_us = 0

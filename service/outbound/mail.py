@@ -31,7 +31,7 @@ from service.outbound.letters import (
     waited_for,
 )
 from service.outbound.message import Request
-from service.outbound.office import Heard, Name, Office, written
+from service.outbound.office import CLOSED, Heard, Name, Office, written
 from service.outbound.timers import Timers
 from service.outbound.values import Answer
 
@@ -44,6 +44,8 @@ STALL_S: Final = 0.25
 """The mailboxes may keep us waiting for so long before that is a stall of ours, and says nothing about the bot."""
 AFTER_STALL_S: Final = 10.0
 """So long after a stall a bot that doesn't poll may have been kept from it."""
+CLOSED_S: Final = 60.0
+"""How long a call waits at most for somebody who answers polls; then the bot counts as gone."""
 PAUSE_S: Final = 0.05
 LOST_S: Final = 1.0
 """How long an answer may take from its mailbox to us before it is lost."""
@@ -70,7 +72,7 @@ class Mail:
     def put(self, request: Request, deliver: Deliver) -> None:
         """Have a request put, and its answer delivered, in another thread; `deliver` must not wait."""
         assert request.call is not None  # noqa: S101 - a card is asked for otherwise
-        letter = Letter(request, request.call, deliver)
+        letter = Letter(request, request.call, deliver, self._clock())
         with self._changed:
             if not self._closed.is_set():
                 self._outgoing.append(letter)
@@ -162,13 +164,23 @@ class Mail:
         except Exception:
             self._post_again(letters)
             raise
-        away = [letter for letter, put_us in zip(letters, told, strict=True) if not self._posted(letter, put_us)]
-        if away and self._may_be_kept_away():
-            self._post_again(away)
+        again = [
+            letter for letter, put_us in zip(letters, told, strict=True) if self._is_to_be_put_again(letter, put_us)
+        ]
+        if again:
+            self._post_again(again)
             self._closed.wait(PAUSE_S)
-        else:
-            for letter in away:
-                self._end(letter, GONE)
+
+    def _is_to_be_put_again(self, letter: Letter, put_us: int | None) -> bool:
+        """Note what became of a letter; True if its mailbox has no owner, who may have been kept away by us."""
+        if put_us is not None and put_us != CLOSED:
+            self._note_put(letter, put_us)
+            return False
+        is_closed = put_us == CLOSED and self._clock() - letter.since < CLOSED_S
+        if is_closed or self._may_be_kept_away():
+            return True
+        self._end(letter, GONE)
+        return False
 
     def _post_again(self, letters: Sequence[Letter]) -> None:
         with self._changed:
@@ -177,15 +189,11 @@ class Mail:
                 self._forget(letter)
             self._outgoing[:0] = again
 
-    def _posted(self, letter: Letter, put_us: int | None) -> bool:
-        """Note that a letter is in its mailbox; False if that has no owner."""
-        if put_us is None:
-            return False
+    def _note_put(self, letter: Letter, put_us: int) -> None:
         with self._changed:
             if not letter.is_over:
                 letter.started, letter.put_us = self._clock(), put_us
                 letter.timer = self._timers.add(letter.started + letter.request.budget_s, letter)
-        return True
 
     def _settle(self) -> None:
         """End what is at its deadline."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,10 @@ from service.outbound.values import Call
 
 Name: TypeAlias = tuple[str, str]
 """Whose call, and its webhook-id."""
+
+
+CLOSED: Final = -1
+"""In the place of a time: the bot may have been kept from polling, since nobody answered polls."""
 
 
 class Posted(NamedTuple):
@@ -52,7 +56,7 @@ class Office(Protocol):
     """Where mailboxes are; two threads use it. What it raises while they are away passes, so all is tried again."""
 
     def put(self, letters: Sequence[Posted]) -> list[int | None]:
-        """Put calls; give for each when it was there (µs), None if its bot is away."""
+        """Put calls; give for each when it was there (µs), None if its bot is gone, `CLOSED` if it couldn't poll."""
 
     def withdraw(self, names: Sequence[Name]) -> list[bool | None]:
         """Take calls back: whether it had been fetched; None for one that is answered, or lost."""

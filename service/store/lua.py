@@ -37,6 +37,7 @@ NAMES = (
     "glance",
     "mail_answer",
     "mail_fetch",
+    "mail_open",
     "mail_put",
     "mail_withdraw",
     "move_due",

@@ -28,6 +28,8 @@ SETTLE_MS: Final = 30_000
 ANSWERS_MS: Final = 60_000
 """So long answers wait for a process that may have died."""
 MOST_HEARD: Final = 512
+CLOSED: Final = -1
+"""In the place of a time: a bot doesn't poll, and may have been kept from it."""
 
 
 class Given(NamedTuple):
@@ -44,6 +46,10 @@ class Mailboxes:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
+
+    def keep_open(self) -> None:
+        """Note that bots can poll now; who stops to do so for `POLLED_MS` says that they can't, unless others do."""
+        self._scripts.run("mail_open", [keys.MAIL_OPEN], [POLLED_MS])
 
     def fetch(self, bot_id: str, most: int) -> list[bytes]:
         """Take up to so many calls, oldest first, that nobody else gets; the bot is there for another `POLLED_MS`."""
@@ -102,13 +108,13 @@ class Office:
     def put(self, letters: Sequence[tuple[str, str, bytes, int]]) -> list[int | None]:
         """Put calls, all in one round trip: each by bot, id, what the bot is given, and the ms it has.
 
-        Gives for each the microsecond of the store's clock at which it was there, None if its bot doesn't poll. One
-        that the store can't keep counts as put, at 0: it is lost.
+        Gives for each the microsecond of the store's clock at which it was there, None if its bot doesn't poll, though
+        it could: else `CLOSED`. One that the store can't keep counts as put, at 0: it is lost.
         """
         calls: list[tuple[list[str], Args]] = [
             (
-                [keys.mail_polled(bot_id), keys.mail_waiting(bot_id), *_calls(bot_id)],
-                [call_id, item, self._answers, budget_ms, SETTLE_MS, keys.mail_news(bot_id)],
+                [keys.mail_polled(bot_id), keys.mail_waiting(bot_id), *_calls(bot_id), keys.MAIL_OPEN],
+                [call_id, item, self._answers, budget_ms, SETTLE_MS, keys.mail_news(bot_id), POLLED_MS],
             )
             for bot_id, call_id, item, budget_ms in letters
         ]
@@ -127,8 +133,8 @@ class Office:
         """Take back those calls whose bots have ceased to poll before they fetched them; tell which these are."""
         calls = [
             (
-                [*_calls(bot_id), keys.mail_waiting(bot_id), keys.mail_polled(bot_id)],
-                [call_id, self._answers],
+                [*_calls(bot_id), keys.mail_waiting(bot_id), keys.mail_polled(bot_id), keys.MAIL_OPEN],
+                [call_id, self._answers, POLLED_MS],
             )
             for bot_id, call_id in names
         ]

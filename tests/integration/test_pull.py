@@ -18,7 +18,7 @@ SEVEN_UP, RIVER = {"target": 3}, {"start_cards": 4}
 END_S = 90.0
 
 
-def launch(arena, ids, limits, rounds=3):
+def launch(arena, ids, limits, rounds=2):
     """Start a tournament of each game; give how many games each has."""
     pairs = arena.launch("pairs", "seven_up", 2, rounds * (len(ids) - 1), ids, limits, SEVEN_UP)
     tables = arena.launch("tables", "river", 4, rounds, ids, limits, RIVER, deals="rotate")
@@ -61,7 +61,7 @@ def test_tournaments_come_to_what_they_come_to_by_http(tmp_path, by_http, batch)
         finish(arena, games)
         assert came_to(arena, games) == by_http
         assert set(copies.journal.names().values()) == {1}, "no decision is asked twice"
-        ended = 2 * 9 + 4 * 12
+        ended = 2 * 12 + 4 * 8
         wait_until(lambda: copies.told.count() >= ended, 20, "news of every end, to each who played")
         wait_until(lambda: is_settled(arena.store, arena.ids), 20, "nothing left to do")
         check_settled(arena.store, arena.ids)
@@ -110,11 +110,10 @@ def test_tournaments_outlast_store_and_api(tmp_path, victim):
         wait_until(lambda: copies.journal.count() >= 50, 60, "decisions")
         {"valkey": arena.restart_valkey, "api": arena.restart_api}[victim]()
         wait_until(lambda: copies.journal.count() >= 100, 60, f"more decisions {arena.left()} {arena.said()}")
-        wait_until(lambda: all(map(arena.is_finished, games)), END_S, f"an end {arena.left()} {arena.said()}")
+        finish(arena, games)
         outcomes = sum((arena.outcomes(name) for name in games), Counter())
-        # an API that is away for longer than a bot may be is as if the bot were
-        assert set(outcomes) <= {"ok", "late", "unreachable", "retired"}, outcomes
-        assert outcomes["ok"] >= 100, outcomes
+        assert set(outcomes) <= {"ok", "late"}, "what isn't fetched waits, what isn't sent is sent again"
+        assert outcomes["late"] <= 2 * 16, "what was on its way to who polled"
 
 
 def test_a_bot_that_is_not_connected_is_unreachable_at_once_and_one_that_comes_back_plays_on(tmp_path):
@@ -126,6 +125,10 @@ def test_a_bot_that_is_not_connected_is_unreachable_at_once_and_one_that_comes_b
         wait_until(lambda: arena.store.games.get(game).state.is_end, 20, "an end long before the budgets'")
         _, log, _ = arena.store.games.load(game)
         assert {event.outcome for _, event in log if hasattr(event, "outcome")} == {"unreachable"}
+        arena.copies()
+        back = arena.launch("back", "seven_up", 2, 1, arena.ids, PATIENT_LIMITS, SEVEN_UP)
+        wait_until(lambda: arena.is_finished(back), END_S, f"an end {arena.left()} {arena.said()}")
+        assert set(arena.outcomes(back)) == {"ok"}
 
 
 def test_a_bot_is_checked_over_its_own_connection(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from bot_sdk.signing import make_secret, verify
+from service.outbound import mail
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
 from service.outbound.letters import GONE
@@ -86,6 +87,7 @@ class Polling:
 
 @pytest.fixture
 def office(redis):
+    redis.set(keys.MAIL_OPEN, 1)  # bots could have polled for ever
     return Troubled(redis)
 
 
@@ -229,6 +231,29 @@ def test_a_bot_is_not_blamed_for_not_polling_a_store_that_was_away(redis, office
     threading.Timer(0.2, lambda: Mailboxes(redis).fetch(BOT, 1)).start()
     answer = calls.ask(call(budget_ms=100))
     assert answer.outcome == "late"
+
+
+def test_a_call_waits_for_an_api_that_is_away_and_its_budget_too(redis, office, calls):
+    redis.delete(keys.MAIL_OPEN)
+
+    def come_back():
+        time.sleep(0.3)
+        Mailboxes(redis).keep_open()
+        time.sleep(0.3)
+        Mailboxes(redis).fetch(BOT, 1)
+
+    coming = threading.Thread(target=come_back)
+    coming.start()
+    answer = calls.ask(call(budget_ms=100))
+    coming.join()
+    assert answer.outcome == "late", "it was put when the bot came, though nobody could poll for longer than its budget"
+    assert answer.ms < 500
+
+
+def test_a_call_waits_for_an_api_so_long_and_no_longer(redis, office, calls, monkeypatch):
+    monkeypatch.setattr(mail, "CLOSED_S", 0.3)
+    redis.delete(keys.MAIL_OPEN)
+    assert calls.ask(call(budget_ms=100)).outcome == "unreachable"
 
 
 def test_the_same_call_under_way_twice_has_its_answer_twice(bot, office):

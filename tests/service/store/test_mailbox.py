@@ -7,7 +7,7 @@ import time
 import pytest
 
 from service.store import keys
-from service.store.mailbox import Given, Mailboxes, Office
+from service.store.mailbox import CLOSED, Given, Mailboxes, Office
 
 BOT = "bot_a"
 
@@ -17,6 +17,7 @@ def box(redis):
     """Give the mailboxes, of which a bot polls its own."""
     found = Mailboxes(redis)
     assert found.fetch(BOT, 1) == []
+    been_open(redis)
     return found
 
 
@@ -27,6 +28,11 @@ def office(redis):
 
 def post(office, *names, ms=10_000, bot=BOT):
     return office.put([(bot, name, f'"{name}"'.encode(), ms) for name in names])
+
+
+def been_open(redis):
+    """Have bots been able to poll for ever."""
+    redis.set(keys.MAIL_OPEN, 1, px=60_000)
 
 
 def gone(redis, bot=BOT):
@@ -74,6 +80,21 @@ def test_nothing_is_put_where_nobody_polls(box, office, redis):
     gone(redis)
     box.answer(BOT, [])
     assert post(office, "b") != [None], "who answers is there"
+
+
+@pytest.mark.parametrize("since", ["never", "just now"])
+def test_a_bot_that_could_not_poll_is_not_taken_for_gone(box, office, redis, since):
+    post(office, "a")
+    gone(redis)
+    redis.delete(keys.MAIL_OPEN)
+    if since == "just now":
+        box.keep_open()
+    assert post(office, "b") == [CLOSED]
+    assert office.recall([(BOT, "a")]) == [False]
+    been_open(redis)
+    box.keep_open()
+    assert post(office, "b") == [None]
+    assert office.recall([(BOT, "a")]) == [True]
 
 
 def test_what_was_heard_is_heard_again_until_the_next_time(box, office, redis, monkeypatch):
@@ -149,7 +170,7 @@ def test_everything_but_the_card_expires_by_itself(box, office, redis):
     box.answer(BOT, [Given("a", 200, b"{}")])
     lasting = {name for name in redis.scan_iter("*mail:*") if redis.pttl(name) < 0}
     assert lasting == {keys.mail_card(BOT).encode()}
-    assert len(list(redis.scan_iter("*mail:*"))) == 6
+    assert len(list(redis.scan_iter("*mail:*"))) == 7
 
 
 def test_a_card_is_shown_with_whether_the_bot_is_there(box, office, redis):
