@@ -13,6 +13,7 @@ import click
 
 from bot_sdk.commands.account import account
 from bot_sdk.commands.check import check
+from bot_sdk.commands.connect import connect
 from bot_sdk.commands.logs import logs
 from bot_sdk.commands.new import new
 from bot_sdk.commands.pause import pause
@@ -37,6 +38,7 @@ for command in (
     play_command,
     check,
     register,
+    connect,
     account,
     logs,
     stats_command,
