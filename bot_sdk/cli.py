@@ -15,6 +15,7 @@ from bot_sdk.commands.check import check
 from bot_sdk.commands.new import new
 from bot_sdk.commands.play import play_command
 from bot_sdk.commands.register import register
+from bot_sdk.commands.replay import replay
 from bot_sdk.commands.serve import serve
 from bot_sdk.commands.verify import recompute_command, verify
 
@@ -26,7 +27,7 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
 
 
-for command in (new, serve, play_command, check, register, verify, recompute_command):
+for command in (new, serve, play_command, replay, check, register, verify, recompute_command):
     main.add_command(command)
 
 
