@@ -18,6 +18,7 @@ from bot_sdk.commands.register import register
 from bot_sdk.commands.replay import replay
 from bot_sdk.commands.serve import serve
 from bot_sdk.commands.verify import recompute_command, verify
+from bot_sdk.commands.watch import watch
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,7 +28,7 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
 
 
-for command in (new, serve, play_command, replay, check, register, verify, recompute_command):
+for command in (new, serve, play_command, replay, watch, check, register, verify, recompute_command):
     main.add_command(command)
 
 

@@ -29,9 +29,8 @@ def choose(lines: Iterable[bytes], game_id: str | None = None) -> record.Record:
     if chosen is None:
         raise NoSuchDecision(f"expected the record of {game_id or 'a game'}, got none")
     if game_id is None and (second := next(wanted, None)):
-        raise NoSuchDecision(
-            f"expected one record, got several: name a game, {chosen.game_id} or {second.game_id} or …"
-        )
+        games = f"{chosen.game_id}, {second.game_id} or another"
+        raise NoSuchDecision(f"expected one record, got several: name a game, {games}")
     return chosen
 
 

@@ -6,12 +6,14 @@ Names and notes come from strangers: whatever in them isn't printable is replace
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from bot_sdk import messages
 from bot_sdk.events import Decided, Event, Outcome
+from bot_sdk.games.registry import RULESETS
 from bot_sdk.local import Answered
 from bot_sdk.replaying import Recorded, Step
 
@@ -21,6 +23,17 @@ _INDENT: Final = "  "
 def plain(text: str) -> str:
     """Replace what isn't printable."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def seat_names(names: Sequence[str]) -> list[str]:
+    """Give the players by seat, told apart by their seats where two have one name."""
+    return [f"{name} ({seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+
+def game_text(game_id: str, ruleset: str, names: Sequence[str]) -> str:
+    """Say what a game is and who plays it."""
+    title = RULESETS[ruleset].title if ruleset in RULESETS else ruleset
+    return plain(f"{game_id}: {title}, {' - '.join(names)}")
 
 
 def event_text(event: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -43,23 +56,49 @@ def step_json(step: Step) -> dict[str, Any]:
     return {"at": f"{step.deal}.{step.at}", **_event_json(step.event), "news": step.news}
 
 
-def decision_text(decision: Recorded, answered: Answered, names: Sequence[str]) -> str:
-    """Show a decision: what the seat saw, and the answer beside what was recorded."""
+def chosen_text(decision: Recorded, answered: Answered, names: Sequence[str]) -> str:
+    """Show a decision: what the seat saw and chose, and what was played for it if it chose badly."""
+    rows = [*_seen(decision.message), ("chose", answer_text(decision, answered))]
+    if decision.decided.outcome is not Outcome.OK:
+        rows.append(("played", _done(decision.decided)))
+    return _laid_out(decision, rows, names)
+
+
+def asked_again_text(decision: Recorded, answered: Answered, names: Sequence[str]) -> str:
+    """Show a decision: what the seat saw, what it did then, and what it says now."""
+    rows = [*_seen(decision.message), ("then", _done(decision.decided)), ("now", answer_text(decision, answered))]
+    is_same = decision.decided.outcome is answered.outcome and decision.decided.action == answered.action
+    return f"{_laid_out(decision, rows, names)}\n{'the same' if is_same else 'something else'} now"
+
+
+def _laid_out(decision: Recorded, rows: Iterable[tuple[str, str]], names: Sequence[str]) -> str:
     message = decision.message
-    seen = {name: value for name, value in message.observation.items() if name not in {"hand", "tricks"}}
-    rows = [
-        ("hand", " ".join(message.observation["hand"])),
-        ("seen", json.dumps(seen)),
-        *(("trick", json.dumps(trick)) for trick in message.observation["tricks"]),
-        ("legal", " ".join(message.legal_actions)),
-        ("last", "none before" if message.last is None else f"{message.last.outcome} in {message.last.ms:g} ms"),
-        ("budget", f"{message.budget_ms} ms"),
-        ("recorded", _done(decision.decided)),
-        ("answered", answer_text(decision, answered)),
-    ]
     who = f"{names[message.seat]} (seat {message.seat})"
     head = f"{decision.deal}.{decision.at} {message.decision_id}: {who}, {message.phase}"
-    return "\n".join(map(plain, [head, *(f"{_INDENT}{name:<9} {value}" for name, value in rows)]))
+    return "\n".join(map(plain, [head, *(f"{_INDENT}{name:<11} {value}" for name, value in rows)]))
+
+
+def _seen(message: messages.Decision) -> Iterator[tuple[str, str]]:
+    """Show what came with a decision, field by field; the tricks as (who led, the cards, who won)."""
+    for name, value in message.observation.items():
+        if name != "tricks":
+            yield name, _words(value)
+    for trick in message.observation["tricks"]:
+        yield "won", _words(trick)
+    yield "legal", _words(message.legal_actions)
+    yield "last", "-" if message.last is None else f"{message.last.outcome} in {message.last.ms:g} ms"
+    yield "budget", f"{message.budget_ms} ms"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):  # a trick
+        won = f", {value['winner']} won" if "winner" in value else ""
+        return f"{value['leader']} led: {_words(value['cards'])}{won}"
+    if isinstance(value, list):
+        return " ".join(map(_words, value)) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else str(value)
 
 
 def answer_text(decision: Recorded, answered: Answered) -> str:

@@ -29,6 +29,8 @@ def as_usage_errors(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # whoever read our output has had enough of it, which click sees to
         except (SdkError, SigningError, OSError) as error:
             raise click.UsageError(str(error)) from error
 

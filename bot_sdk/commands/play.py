@@ -107,7 +107,7 @@ def _show_seat(played: Played, seat: int, *, as_json: bool) -> None:
         if as_json:
             print_json(showing.decision_json(decision, answered))
         else:
-            click.echo(showing.decision_text(decision, answered, [shown.name for shown in played.record.seats]))
+            click.echo(showing.chosen_text(decision, answered, [shown.name for shown in played.record.seats]))
 
 
 def _options(text: str) -> dict[str, Any]:

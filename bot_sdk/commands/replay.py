@@ -32,4 +32,4 @@ def replay(records: Iterable[bytes], *, bot: str, place: str, game: str | None, 
     if as_json:
         print_json(showing.decision_json(decision, answered))
     else:
-        click.echo(showing.decision_text(decision, answered, [seat.name for seat in recorded.seats]))
+        click.echo(showing.asked_again_text(decision, answered, [seat.name for seat in recorded.seats]))
