@@ -40,6 +40,8 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
         with Arena(arena) as client:
             _live(Watching(client, what, patience_s=patience, tell=_tell), as_json=as_json)
         return
+    if what != "-" and not Path(what).is_file():
+        raise click.UsageError(f"expected the id of a game, or a file of records, got {what!r:.200}")
     with click.open_file(what, "rb") as lines:
         recorded = choose(lines, game)
     if as_json:
