@@ -70,7 +70,7 @@ def pairs_table(pairs: Sequence[Comparison]) -> Table:
     for heading in ("boards", "wins less losses", "points ahead", "superiority"):
         shown.add_column(heading, justify="right")
     for pair in pairs:
-        balance = interval_text(pair.mean, pair.low, pair.high, 3)
+        balance = interval_text(pair.mean, pair.low, pair.high, 2)
         likely = "-" if pair.los is None else f"{100 * pair.los:.1f}%"
         who = f"{pair.first} over {pair.second}"
         shown.add_row(who, str(pair.boards), balance, _shown(pair.points, 1), likely)

@@ -123,3 +123,14 @@ def test_records_that_were_written_before_ctrl_c_stay(tmp_path):
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 130
     assert [one.game_id for one in records("r.jsonl")] == ["offline:0/0.0"]
+
+
+def test_what_a_bot_calls_itself_is_no_command_to_the_terminal(tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text(
+        "from bot_sdk.bot import Bot\nbot = Bot('[/b] :boom: \\x1b[2J')\n"
+        "bot.on('seven_up')(lambda decision: decision.legal[0])\n"
+    )
+    shown = slagbot("play", file, "house:random", "--games", 2, "--debug-seat", 0).stdout
+    assert "[/b] :boom: �[2J" in shown
+    assert "\x1b" not in shown
