@@ -88,7 +88,7 @@ def play_command(
 
 
 def _tell(text: str) -> None:
-    err.print(showing.plain(text), markup=False, emoji=False)
+    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
 
 
 def _tell(text: str) -> None:
-    err.print(showing.plain(text), markup=False, emoji=False)
+    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 def _live(watching: Watching, *, as_json: bool) -> None:

@@ -119,7 +119,7 @@ class Watched:
 
     def _judged(self, decision: messages.Decision) -> Answered | None:
         verdict = self.verdicts.get(verdict_key(decision.seat, len(self.answers)))
-        return verdict and Answered(verdict.outcome, verdict.ms)
+        return Answered(verdict.outcome, verdict.ms) if verdict else None
 
     def _asked(self, decision: messages.Decision) -> Answered:
         self.mark.set(decision.seat, len(self.answers))

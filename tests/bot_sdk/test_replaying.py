@@ -56,8 +56,8 @@ def test_the_messages_are_those_that_the_seats_got_to_the_letter(ruleset, option
 
 
 def test_steps_are_the_events_and_tell_all_that_becomes_known():
-    table = [in_process(Listening([], f"ears {seat}")) for seat in range(4)]
-    (played,) = play(Match(RULESETS["river"], {"start_cards": 3}), table, games=1)
+    table = [in_process(bot) for bot in (Listening([]), house("house:random"), Listening([]), house("house:greedy"))]
+    (played,) = play(Match(RULESETS["river"], {"start_cards": 3}, max_faults=1), table, games=1)
     assert any(seat.retired for seat in played.record.seats)
     steps = Steps(played.record)
     got = list(steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -21,11 +22,16 @@ def slagbot(*arguments, status=0):
     return ran
 
 
+@contextmanager
 def started(*arguments, **more):
-    """Start a command as a process, whose group is its own as a terminal's job is."""
-    return subprocess.Popen(
+    """Start a command as a process, whose group is its own as a terminal's job is; it doesn't outlive the test."""
+    with subprocess.Popen(
         [sys.executable, "-c", "from bot_sdk.cli import main; main()", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
         process_group=0,
         **more,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

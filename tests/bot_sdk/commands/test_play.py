@@ -83,9 +83,7 @@ def test_a_bot_that_takes_its_process_down_is_told_and_counted(tmp_path):
     bot = bot_file(tmp_path, "os._exit(7)", "decision.id == 'offline:0/0.0.0.1'")
     ran = slagbot("play", bot, "house:random", *SMALL, "--games", 4, "--json")
     assert json.loads(ran.stdout)["players"][0]["outcomes"]["unreachable"] == 1
-    assert "made is unreachable: its process ended with status 7 in decision offline:0/0.0.0.1" in ran.stderr.replace(
-        "\n", " "
-    )
+    assert "made is unreachable: its process ended with status 7 in decision offline:0/0.0.0.1" in ran.stderr
 
 
 @pytest.mark.parametrize("whom", [os.kill, os.killpg], ids=["the command", "all of the terminal's job"])
@@ -116,13 +114,15 @@ def test_the_processes_of_a_command_that_was_killed_end_by_themselves(tmp_path):
 
 def test_records_that_were_written_before_ctrl_c_stay(tmp_path):
     with Line() as line:
-        bot = bot_file(tmp_path, f"{line.call}; time.sleep(1000)", "decision.game.id == 'offline:0/0.1'")
+        bot = bot_file(tmp_path, f"{line.call}; time.sleep(1000)", "decision.game.id == 'offline:0/0.3'")
         match = ["play", bot, *SMALL, "--games", 4, "--record", tmp_path / "r.jsonl"]
         command = started(*match, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with command as process, line.wait_for_call():
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 130
-    assert [one.game_id for one in records("r.jsonl")] == ["offline:0/0.0"]
+    written = [one.game_id for one in records("r.jsonl")]
+    assert written[:2] == ["offline:0/0.0", "offline:0/0.1"]
+    assert written[2:] in ([], ["offline:0/0.2"])
 
 
 def test_what_a_bot_calls_itself_is_no_command_to_the_terminal(tmp_path):

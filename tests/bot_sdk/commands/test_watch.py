@@ -81,7 +81,7 @@ class TestRecord:
     @pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made by pty")
     def test_in_a_terminal_a_record_waits_for_keys(self, file):
         with Terminal() as terminal, started("watch", file, **terminal.ends) as process:
-            assert "any key: the next decision" in terminal.read_until("is turned")
+            assert "any key: the next decision" in terminal.read_until("leave")
             terminal.press(" ")
             terminal.read_until("  0.0 ")
             terminal.press("d")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bot_sdk.events import Outcome
+from bot_sdk.events import Decided, Outcome
 from bot_sdk.games import record
 from bot_sdk.games.options import OptionError
 from bot_sdk.games.packs import FairnessError
@@ -17,9 +17,15 @@ from bot_sdk.parallel import pool as pooling
 from bot_sdk.parallel.pool import LostError, opened
 from tests.bot_sdk.parallel.made import Line, bot_file, untimed
 
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+
 RIVER = Match(RULESETS["river"], {"start_cards": 2})
-THIRD = "decision.id == 'offline:s/0.1.3.3'"
-"""The fourth decision of seat 3 in the second game, which the first player takes."""
+THIRD = "decision.id == 'offline:s/0.1.2.3'"
+"""The fourth decision of seat 2 in the second game, which the first player takes."""
 
 
 def played(bots, *, jobs=1, games=3, match=RIVER, told=None, **more):
@@ -29,7 +35,7 @@ def played(bots, *, jobs=1, games=3, match=RIVER, told=None, **more):
 
 
 def outcomes(one, seat):
-    return [decided.outcome for decided in one.game.log if decided.seat == seat]
+    return [event.outcome for event in one.game.log if isinstance(event, Decided) and event.seat == seat]
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -54,7 +60,7 @@ def test_a_death_that_happens_once_changes_nothing(tmp_path):
     expected = [untimed(one.record) for one in played([bot_file(tmp_path, name="other"), "house:random"])]
     got = [untimed(one.record) for one in played([bot, "house:random"], jobs=2, told=told)]
     assert [one["deals"] for one in got] == [one["deals"] for one in expected]
-    assert told == ["a process ended by signal 9 in decision offline:s/0.1.3.3: the game is begun again"]
+    assert told == ["a process ended by signal 9 in decision offline:s/0.1.2.3: the game is begun again"]
 
 
 @pytest.mark.parametrize(("how", "status"), [("os._exit(7)", "with status 7"), ("sys.exit()", "with status 0")])
@@ -62,9 +68,9 @@ def test_a_bot_that_ends_its_process_is_unreachable_where_it_does(tmp_path, how,
     told = []
     games = played([bot_file(tmp_path, how, THIRD), "house:random"], told=told)
     assert len(games) == 3
-    assert outcomes(games[1], 3)[3] is Outcome.UNREACHABLE
+    assert outcomes(games[1], 2)[3] is Outcome.UNREACHABLE
     assert sum(outcomes(one, seat).count(Outcome.UNREACHABLE) for one in games for seat in range(4)) == 1
-    assert told[1] == f"made is unreachable: its process ended {status} in decision offline:s/0.1.3.3"
+    assert told[1] == f"made is unreachable: its process ended {status} in decision offline:s/0.1.2.3"
 
 
 def test_a_bot_that_always_ends_its_process_is_retired_like_any_other(tmp_path):
@@ -82,16 +88,16 @@ def test_a_bot_that_hangs_is_late_and_shows_where(tmp_path, monkeypatch, capfd, 
     monkeypatch.setattr(pooling, "GRACE_S", 0.2)
     told = []
     games = played([bot_file(tmp_path, what, THIRD), "house:random"], told=told)
-    late = next(event for event in games[1].game.log if event.seat == 3 and event.outcome is Outcome.LATE)
+    late = next(event for event in games[1].game.log if event.seat == 2 and event.outcome is Outcome.LATE)
     assert late.ms >= 1000
-    assert told == ["made is late: its process was killed, being silent, in decision offline:s/0.1.3.3"]
+    assert told == ["made is late: its process was killed, being silent, in decision offline:s/0.1.2.3"]
     if sys.platform != "win32":
         assert 'made.py", line 10 in decide' in capfd.readouterr().err
 
 
 def test_a_bot_that_raises_is_bad_status_and_its_traceback_is_shown(tmp_path, capfd):
     games = played([bot_file(tmp_path, "raise RuntimeError('by hand')", THIRD), "house:random"])
-    assert outcomes(games[1], 3)[3] is Outcome.BAD_STATUS
+    assert outcomes(games[1], 2)[3] is Outcome.BAD_STATUS
     assert "by hand" in capfd.readouterr().err
 
 
@@ -143,7 +149,7 @@ def test_no_process_is_left_when_nobody_wants_the_games_any_more(tmp_path):
 
 def test_no_process_is_left_of_a_bot_that_hangs_when_the_match_fails(tmp_path):
     with Line() as line:
-        bot = bot_file(tmp_path, f"{line.call}; time.sleep(1000)", "decision.id == 'offline:s/0.1.3.3'")
+        bot = bot_file(tmp_path, f"{line.call}; time.sleep(1000)", "decision.id == 'offline:s/0.1.2.3'")
         quick = bot_file(tmp_path, name="quick")
         calls = []
 
@@ -161,8 +167,8 @@ def test_no_process_is_left_of_a_bot_that_hangs_when_the_match_fails(tmp_path):
 
 def test_a_looked_into_seat_tells_what_it_answered(tmp_path):
     bot = bot_file(tmp_path, "return 'play:ZZ', 'note'", THIRD)
-    games = played([bot, "house:random"], debug_seat=3)
-    assert [len(one.answers) for one in games] == [len(outcomes(one, 3)) for one in games]
+    games = played([bot, "house:random"], debug_seat=2)
+    assert [len(one.answers) for one in games] == [len(outcomes(one, 2)) for one in games]
     assert (games[1].answers[3].action, games[1].answers[3].note) == ("play:ZZ", "note")
     assert games[0].answers[3].outcome is Outcome.OK
 
