@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from bot_sdk import messages
+from bot_sdk.answering import FAILURES
 from bot_sdk.bot import Bot
 from bot_sdk.errors import SdkError
 from bot_sdk.events import Decided, Outcome, quantised
@@ -80,7 +81,7 @@ class InProcess:
         start = self.clock()
         try:
             reply = self.bot.answer(decision, key=self.key)
-        except Exception:  # the author's code may raise anything
+        except FAILURES:
             log.exception("%s failed to answer %s", self.bot.name, decision.decision_id)
             return Answered(Outcome.BAD_STATUS, 1000 * (self.clock() - start))
         ms = 1000 * (self.clock() - start)
@@ -95,7 +96,7 @@ class InProcess:
                 self.bot.game_started(message)
             else:
                 self.bot.game_ended(message)
-        except Exception:  # the author's code may raise anything
+        except FAILURES:
             log.exception("%s failed to take a notice", self.bot.name)
 
 

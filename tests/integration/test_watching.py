@@ -13,7 +13,7 @@ from bot_sdk.games import record
 from bot_sdk.hosting import serving
 from bot_sdk.loading import load_asked_again
 from bot_sdk.replaying import Steps, decisions
-from tests.bot_sdk.commands.slagbot import slagbot
+from tests.bot_sdk.commands.running import slagbot
 from tests.integration.arena import PATIENT_LIMITS, SECRET, Arena
 
 SEATS = {"seven_up": 2, "river": 4}

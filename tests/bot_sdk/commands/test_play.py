@@ -12,7 +12,8 @@ from bot_sdk.bots.greedy import greedy
 from bot_sdk.games import record
 from bot_sdk.hosting import serving
 from bot_sdk.replaying import decisions
-from tests.bot_sdk.commands.slagbot import slagbot, started
+from tests.bot_sdk.commands.jobs import started
+from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.parallel.made import Line, bot_file, untimed
 
 SMALL = ("--ruleset", "river", "--options", '{"start_cards": 2}')

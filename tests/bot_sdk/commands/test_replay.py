@@ -10,7 +10,7 @@ from bot_sdk.games.registry import RULESETS
 from bot_sdk.hosting import serving
 from bot_sdk.local import Match, in_process, play, play_game
 from bot_sdk.replaying import decisions
-from tests.bot_sdk.commands.slagbot import slagbot
+from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.parallel.made import bot_file
 
 SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="

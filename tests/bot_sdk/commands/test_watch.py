@@ -14,7 +14,8 @@ from bot_sdk.games import record
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.loading import load_player
 from bot_sdk.local import Match, play
-from tests.bot_sdk.commands.slagbot import slagbot, started
+from tests.bot_sdk.commands.jobs import started
+from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.stub import Stub
 
 GAME = "gam_" + "a" * 26
