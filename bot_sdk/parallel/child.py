@@ -84,7 +84,7 @@ def _games(order: Order, players: list[Player], lines: Iterable[bytes], mark: Ma
     for line in lines:
         task = msgspec.json.decode(line, type=Task)
         watched = [Watched(player, mark, task.verdicts) for player in seated(players, order.seats)]
-        made = play_number(match, watched, task.number, order.seed)
+        _, made = play_number(match, watched, task.number, order.seed)
         answers = []
         if order.debug_seat is not None:
             answers = watched[place(task.number, order.seats).players[order.debug_seat]].answers

@@ -20,7 +20,7 @@ from bot_sdk.events import Outcome
 from bot_sdk.games import record
 from bot_sdk.games.packs import offline_secret
 from bot_sdk.games.record import SeatShown
-from bot_sdk.local import Match, MatchError, Played, place, played
+from bot_sdk.local import Match, MatchError, Played, place
 from bot_sdk.parallel.orders import NOWHERE, Done, Order, Reached, Ready, Refused, Task, Verdict, verdict_key
 from bot_sdk.parallel.worker import Came, Worker
 
@@ -230,7 +230,8 @@ class Pool:
 
     def _played(self, done: Done) -> Played:
         made = record.read(bytes(done.record))
-        return played(place(done.number, self._order.seats), made, done.answers)
+        at = place(done.number, self._order.seats)
+        return Played(at.board, at.leg, at.players, made, done.answers)
 
     def _close(self, timeout_s: float) -> None:
         for worker in self._workers:
