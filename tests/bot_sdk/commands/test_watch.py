@@ -121,6 +121,8 @@ class TestLive:
         with Stub([*script, view("finished")]) as stub:
             ran = slagbot("watch", GAME, "--arena", stub.url, "--json")
         assert [json.loads(line) for line in ran.stdout.splitlines()] == news
+        told = [headers.get("Last-Event-ID") for _, path, headers, _ in stub.got if path.endswith("/stream")]
+        assert told == [None, *["5"] * 4, str(len(news))]
         assert "the arena is away, trying again" in ran.stderr
         assert "the arena is back" in ran.stderr
 
