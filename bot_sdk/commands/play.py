@@ -69,7 +69,9 @@ def play_command(
     ):
         names = reports.told_apart([showing.plain(player.name) for player in pool.players])
         summing = Summing(names, [seat % len(bots) for seat in range(table)])
-        for played in track(pool.play(number), "playing", total=number, console=err):
+        # in a terminal a bar would stand amid the decisions
+        progress = track(pool.play(number), "playing", total=number, console=err, disable=debug_seat is not None)
+        for played in progress:
             if out is not None:
                 out.write(record.encode(played.record) + b"\n")
             if debug_seat is not None:

@@ -61,7 +61,9 @@ def test_a_bot_alone_at_the_table_is_compared_with_nobody():
 def test_a_seat_that_is_looked_into_shows_what_it_saw_and_chose(tmp_path):
     bot = bot_file(tmp_path, "return 'play:ZZ', 'why not'", "decision.id == 'offline:0/0.0.0.1'")
     match = ["play", bot, "house:random", *SMALL, "--games", 2, "--debug-seat", 0, "--record", "r.jsonl"]
-    shown = slagbot(*match).stdout
+    ran = slagbot(*match)
+    shown = ran.stdout
+    assert "playing" not in ran.stderr  # a bar would stand amid it
     *told, results = slagbot(*match, "--json").stdout.splitlines()
     assert json.loads(results)["games"] == 2
     seen = [json.loads(line) for line in told]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import select
 import sys
-import time
 
 import pytest
 
@@ -14,7 +11,7 @@ from bot_sdk.games import record
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.loading import load_player
 from bot_sdk.local import Match, play
-from tests.bot_sdk.commands.jobs import started
+from tests.bot_sdk.commands.jobs import Terminal, started
 from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.stub import Stub
 
@@ -150,36 +147,3 @@ class TestLive:
     def test_a_game_that_is_not_there_is_2(self):
         with Stub([(404, {"code": "not_found", "detail": "there is no such game"})]) as stub:
             assert "no such game" in slagbot("watch", GAME, "--arena", stub.url, status=2).output
-
-
-class Terminal:
-    """A terminal, and who sits at it. Time is bounded by that of the process which is watched."""
-
-    def __enter__(self):
-        import pty  # noqa: PLC0415 - only where there are any
-
-        self.ours, self.theirs = pty.openpty()
-        self.ends = {"stdin": self.theirs, "stdout": self.theirs, "stderr": self.theirs}
-        return self
-
-    def __exit__(self, *_):
-        os.close(self.theirs)
-        os.close(self.ours)
-
-    def press(self, key):
-        """Press a key once it is waited for: what is typed before is thrown away."""
-        import termios  # noqa: PLC0415 - only where there are any
-
-        until = time.monotonic() + 60
-        while termios.tcgetattr(self.theirs)[3] & termios.ICANON:
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        os.write(self.ours, key.encode())
-
-    def read_until(self, text):
-        """Read what is shown up to a text."""
-        seen = ""
-        while text not in seen:
-            assert select.select([self.ours], [], [], 60)[0], seen
-            seen += os.read(self.ours, 4096).decode()
-        return seen
