@@ -20,9 +20,11 @@ from bot_sdk.commands.pause import pause
 from bot_sdk.commands.play import play_command
 from bot_sdk.commands.practice import practice
 from bot_sdk.commands.register import register
+from bot_sdk.commands.replay import replay
 from bot_sdk.commands.serve import serve
 from bot_sdk.commands.stats import stats_command
 from bot_sdk.commands.verify import recompute_command, verify
+from bot_sdk.commands.watch import watch
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,6 +38,8 @@ for command in (
     new,
     serve,
     play_command,
+    replay,
+    watch,
     check,
     register,
     connect,
