@@ -13,6 +13,7 @@ from bot_sdk.loading import load_player
 from bot_sdk.local import Match, play
 from tests.bot_sdk.commands.jobs import Terminal, started
 from tests.bot_sdk.commands.running import slagbot
+from tests.bot_sdk.specified import example
 from tests.bot_sdk.stub import Stub
 
 GAME = "gam_" + "a" * 26
@@ -33,14 +34,8 @@ def file(played, tmp_path):
 
 
 def view(state, *, readable=True, names="abcd"):
-    seats = [{"kind": "bot", "name": name, "bot_id": None, "version": None, "retired": None} for name in names]
-    limits = {"budget_ms": 1000, "first_budget_ms": 5000, "human_budget_ms": 120_000, "max_faults": 5}
-    unknown = ("phase", "observation", "places", "ended_by", "totals", "started_at", "ended_at", "tournament_id",
-               "round", "table", "leg", "board")  # fmt: skip
-    shown = {"id": GAME, "ruleset": "river", "state": state, "readable": readable, "seats": seats, "limits": limits,
-             "version": 0, "turn": [], "created_at": 1, "options": {}, "start": "auto", "label": GAME,
-             "commitment": "0" * 64, **dict.fromkeys(unknown)}  # fmt: skip
-    return (200, shown)
+    seats = [example("SeatPlaying", name=name) for name in names]
+    return (200, example("GameView", id=GAME, ruleset="river", state=state, readable=readable, seats=seats))
 
 
 def streamed(news, first, *, breaks=False):
