@@ -11,13 +11,12 @@ import msgspec
 from rich.console import Console
 
 from bot_sdk.client import Arena, ArenaError
-from bot_sdk.commands.common import as_usage_errors, json_option, print_json
+from bot_sdk.commands.common import as_usage_errors, json_option, print_json, stopped_by_ctrl_c
 
 ARENA: Final = "http://127.0.0.1:8000"
 """Where an arena is unless said otherwise."""
 WIDE: Final = 1_000
 """Columns of an output that is no terminal: nothing is cut there."""
-INTERRUPTED: Final = 130
 
 arena_option: Final = click.option(
     "--arena", envvar="SLAGVELD_ARENA", default=ARENA, show_default=True, show_envvar=True
@@ -35,12 +34,11 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     @json_option
     @wraps(command)
     @as_usage_errors
+    @stopped_by_ctrl_c
     def run(*, arena: str, token: str | None, **given: Any) -> None:
         try:
             with Arena(arena, token) as client:
                 command(client, **given)
-        except KeyboardInterrupt:
-            click.get_current_context().exit(INTERRUPTED)
         except ArenaError as error:
             if error.code in {"token_needed", "account_needed"}:
                 raise click.UsageError(f"{error}: --token or SLAGVELD_TOKEN") from error

@@ -11,18 +11,19 @@ import click
 
 from bot_sdk import showing
 from bot_sdk.client import Arena
+from bot_sdk.commands.asking import arena_option
 from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.following import PATIENCE_S
 from bot_sdk.games.record import Record
 from bot_sdk.replaying import Step, Steps, choose
 from bot_sdk.watching import Watching, is_game_id
 
-PATIENCE_S: Final = 60.0
 KEYS: Final = "any key: the next decision, d: to the end of the deal, a: all, q: leave"
 
 
 @click.command()
 @click.argument("what", metavar="GAME|RECORD")
-@click.option("--arena", envvar="SLAGVELD_ARENA", default="http://127.0.0.1:8000", show_default=True)
+@arena_option
 @click.option("--patience", default=PATIENCE_S, show_default=True, type=click.FloatRange(0), metavar="SECONDS",
               help="How long the arena may be away.")  # fmt: skip
 @click.option("--game", default=None, metavar="ID", help="Which, where RECORD holds several games.")

@@ -34,9 +34,8 @@ def file(played, tmp_path):
 
 
 def view(state, *, readable=True, names="abcd"):
-    seats = [{"kind": "bot", "name": name, "bot_id": None, "version": None, "retired": None} for name in names]
-    shown = {"id": GAME, "ruleset": "river", "state": state, "readable": readable, "seats": seats}
-    return (200, example("GameView", **shown))
+    seats = [example("SeatPlaying", name=name) for name in names]
+    return (200, example("GameView", id=GAME, ruleset="river", state=state, readable=readable, seats=seats))
 
 
 def streamed(news, first, *, breaks=False):
