@@ -15,8 +15,10 @@ from bot_sdk.commands.check import check
 from bot_sdk.commands.new import new
 from bot_sdk.commands.play import play_command
 from bot_sdk.commands.register import register
+from bot_sdk.commands.replay import replay
 from bot_sdk.commands.serve import serve
 from bot_sdk.commands.verify import recompute_command, verify
+from bot_sdk.commands.watch import watch
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,7 +28,7 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
 
 
-for command in (new, serve, play_command, check, register, verify, recompute_command):
+for command in (new, serve, play_command, replay, watch, check, register, verify, recompute_command):
     main.add_command(command)
 
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Self
 
-from bot_sdk.tournaments import Organising
+from bot_sdk.following import Away, Following
+from bot_sdk.tournaments import PATIENCE_S, Organising
 from bot_sdk.transport import TIMEOUT_S, ArenaError, Json, Transport, given
 
 __all__ = ["Arena", "ArenaError"]
@@ -224,6 +225,29 @@ class Arena(Organising):
     def events(self, game_id: str) -> Iterator[Json]:
         """List what everybody may know of a game, in order."""
         return self._session.pages(f"/v1/games/{game_id}/events")
+
+    def follow_game(
+        self,
+        game_id: str,
+        *,
+        patience_s: float = PATIENCE_S,
+        timeout_s: float | None = None,
+        away: Away | None = None,
+    ) -> Iterator[Json]:
+        """Give each event of a game as it happens, from the first to the last, as `events` lists them.
+
+        The arena may be away for `patience_s`; `away` is told. After that, and after `timeout_s` in all, `ArenaError`
+        is raised.
+        """
+        return Following(
+            self._session,
+            f"/v1/games/{game_id}/stream",
+            patience_s=patience_s,
+            timeout_s=timeout_s,
+            away=away,
+            sleep=self._sleep,
+            clock=self._clock,
+        ).messages()
 
     def record(self, game_id: str) -> bytes:
         """Fetch the record of a game that has ended, as `bot_sdk.games.record.read` takes it."""

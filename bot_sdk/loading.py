@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -16,7 +17,9 @@ from bot_sdk import signing
 from bot_sdk.bot import Bot, secret_in
 from bot_sdk.bots import PREFIX, house
 from bot_sdk.errors import SdkError
-from bot_sdk.local import Player, in_process
+from bot_sdk.games.packs import OFFLINE
+from bot_sdk.games.record import Record
+from bot_sdk.local import InProcess, Player, in_process
 from bot_sdk.remote import at_url
 
 SECRET_FILE: Final = ".secret"  # noqa: S105 - the name of a file
@@ -119,6 +122,18 @@ def load_player(text: str, ruleset: str, environment: Mapping[str, str] = os.env
     bot = load_bot(text)
     _expect(ruleset, bot.card().rulesets, text)
     return in_process(bot)
+
+
+def load_asked_again(text: str, recorded: Record, environment: Mapping[str, str] = os.environ) -> Player:
+    """Seat a bot to be asked decisions of a recorded game again; raises like `load_player`, and `SigningError`.
+
+    A bot's own draws are those that it made then: offline they follow from the decision's id, in the arena from the
+    bot's secret, too.
+    """
+    player = load_player(text, recorded.ruleset, environment)
+    if not isinstance(player, InProcess) or text.startswith(PREFIX) or recorded.fairness.label.startswith(OFFLINE):
+        return player
+    return replace(player, key=secret_for(text, environment) or player.bot.secret or "")
 
 
 def _expect(ruleset: str, plays: Sequence[str], text: str) -> None:

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 from bot_sdk import messages
@@ -64,17 +65,21 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
-    """A `Bot` of this process. Its failures have the outcomes that its own host would give them over HTTP."""
+    """A `Bot` of this process. Its failures have the outcomes that its own host would give them over HTTP.
+
+    `key` seeds its draws together with the decision's id: nothing offline, where all follows from the seed.
+    """
 
     bot: Bot
     shown: record.SeatShown
     clock: Callable[[], float] = time.perf_counter
+    key: str = ""
 
     def ask(self, decision: messages.Decision, /) -> Answered:
         """Ask the bot; what raises is `bad_status`, what takes longer than the budget is `late`."""
         start = self.clock()
         try:
-            reply = self.bot.answer(decision, key="")  # offline all follows from the seed
+            reply = self.bot.answer(decision, key=self.key)
         except Exception:  # the author's code may raise anything
             log.exception("%s failed to answer %s", self.bot.name, decision.decision_id)
             return Answered(Outcome.BAD_STATUS, 1000 * (self.clock() - start))
@@ -94,15 +99,23 @@ class InProcess:
             log.exception("%s failed to take a notice", self.bot.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Played:
-    """One game of a match: `board` and `leg` from 0, `players[seat]` the index of the player who sat there."""
+    """One game of a match: `board` and `leg` from 0, `players[seat]` the index of the player who sat there.
+
+    `answers` are those of the seat that was looked into, if any.
+    """
 
     board: int
     leg: int
     players: tuple[int, ...]
-    game: Game = field(repr=False)
     record: record.Record = field(repr=False)
+    answers: Sequence[Answered] = field(default=(), repr=False)
+
+    @cached_property
+    def game(self) -> Game:
+        """The game, replayed from its record."""
+        return record.verify(self.record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +140,38 @@ def play(match: Match, players: Sequence[Player], *, games: int, seed: str = "0"
     `players` fill the table: as many as it has seats. Raises `RulesetError` or `OptionError` before the first game
     for a table that can't be, `FairnessError` for a seed that is no text.
     """
-    seats = len(players)
-    match.ruleset.resolve(match.options, seats)
-    order = ROTATIONS.get(seats, tuple(range(seats)))
+    match.ruleset.resolve(match.options, len(players))
     for number in range(games):
-        board, leg = divmod(number, seats)
-        sitting = tuple((at + leg) % seats for at in order)
-        secret, label = offline_secret(seed, board)
-        table = [players[index] for index in sitting]
-        game, made = play_game(match, table, game_id=f"{label}.{leg}", secret=secret, label=label)
-        yield Played(board, leg, sitting, game, made)
+        yield played(place(number, len(players)), play_number(match, players, number, seed))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one game stands in a match: its board, its leg, and which player sits at each seat."""
+
+    board: int
+    leg: int
+    players: tuple[int, ...]
+
+
+def place(number: int, seats: int) -> Place:
+    """Find the place of game `number` of a match, from 0: each board is played once with every rotation."""
+    board, leg = divmod(number, seats)
+    order = ROTATIONS.get(seats, tuple(range(seats)))
+    return Place(board, leg, tuple((at + leg) % seats for at in order))
+
+
+def played(at: Place, made: record.Record, answers: Sequence[Answered] = ()) -> Played:
+    """Give the game that was played at a place."""
+    return Played(at.board, at.leg, at.players, made, answers)
+
+
+def play_number(match: Match, players: Sequence[Player], number: int, seed: str) -> record.Record:
+    """Play game `number` of a match; it doesn't depend on the others. Raises `FairnessError` for a seed as `play`."""
+    at = place(number, len(players))
+    secret, label = offline_secret(seed, at.board)
+    table = [players[index] for index in at.players]
+    return play_game(match, table, game_id=f"{label}.{at.leg}", secret=secret, label=label)[1]
 
 
 def seated(players: Sequence[Player], seats: int) -> list[Player]:

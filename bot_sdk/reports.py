@@ -12,7 +12,7 @@ from bot_sdk.check import Step
 from bot_sdk.results.export import Export
 from bot_sdk.results.intervals import Interval
 from bot_sdk.results.recompute import Difference
-from bot_sdk.summary import Line
+from bot_sdk.summary import Comparison, Line
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
@@ -33,6 +33,19 @@ def line_json(line: Line) -> dict[str, Any]:
     }
 
 
+def pair_json(pair: Comparison) -> dict[str, Any]:
+    """Give how two players compare as JSON."""
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "boards": pair.boards,
+        "games": pair.games,
+        "wins_less_losses": {"mean": pair.mean, "low": pair.low, "high": pair.high},
+        "points_ahead": _interval_json(pair.points),
+        "superiority": pair.los,
+    }
+
+
 def _interval_json(value: Interval) -> dict[str, float | None]:
     return {"mean": value.mean, "low": value.low, "high": value.high}
 
@@ -48,6 +61,25 @@ def table(lines: Sequence[Line], title: str) -> Table:
         means = _shown(line.wins, 3), _shown(line.points, 1), f"{line.mean_ms:.2g}"
         shown.add_row(line.name, str(line.seats), *means, faults or "none")
     return shown
+
+
+def pairs_table(pairs: Sequence[Comparison]) -> Table:
+    """Show how the players of a match compare, a row for each pair."""
+    shown = Table(title="who is better, by 95% intervals over boards", caption=_unrotated(pairs))
+    shown.add_column("pair")
+    for heading in ("boards", "wins less losses", "points ahead", "superiority"):
+        shown.add_column(heading, justify="right")
+    for pair in pairs:
+        balance = interval_text(pair.mean, pair.low, pair.high, 3)
+        likely = "-" if pair.los is None else f"{100 * pair.los:.1f}%"
+        who = f"{pair.first} over {pair.second}"
+        shown.add_row(who, str(pair.boards), balance, _shown(pair.points, 1), likely)
+    return shown
+
+
+def _unrotated(pairs: Sequence[Comparison]) -> str | None:
+    few = any(pair.boards < 2 for pair in pairs)
+    return "only boards that were played with every rotation count: two at least" if few else None
 
 
 def _shown(value: Interval, digits: int) -> str:

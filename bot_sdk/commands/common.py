@@ -29,6 +29,8 @@ def as_usage_errors(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # whoever read our output has had enough of it, which click sees to
         except (SdkError, SigningError, OSError) as error:
             raise click.UsageError(str(error)) from error
 
@@ -41,3 +43,21 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Answe
 def print_json(value: Any) -> None:
     """Write one value as a line of JSON on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False))
+
+
+STOPPED: Final = 130
+"""The exit status of what Ctrl-C has stopped."""
+
+
+def stopped_by_ctrl_c(command: Callable[P, R]) -> Callable[P, R]:
+    """End a command by Ctrl-C with exit status 130, as shells expect it, and no traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except KeyboardInterrupt:
+            err.print("stopped")
+            raise click.exceptions.Exit(STOPPED) from None
+
+    return run

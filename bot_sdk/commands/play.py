@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 from rich.console import Console
 from rich.progress import track
 
-from bot_sdk import reports
-from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json
+from bot_sdk import replaying, reports, showing
+from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, stopped_by_ctrl_c
 from bot_sdk.games import record
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.loading import load_player
-from bot_sdk.local import Match, Played, play, seated
-from bot_sdk.summary import summarise
+from bot_sdk.local import Match, Played
+from bot_sdk.parallel.pool import opened
+from bot_sdk.summary import Summing
 
 
 @click.command("play")
@@ -28,9 +29,12 @@ from bot_sdk.summary import summarise
 @click.option("--seed", default="0", show_default=True, help="The same seed deals the same packs.")
 @click.option("--options", default="{}", metavar="JSON", help="Options of the ruleset, such as '{\"target\": 3}'.")
 @click.option("--budget-ms", type=click.IntRange(50, 30_000), default=1_000, show_default=True)
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play.")
 @click.option("--record", "to", type=click.Path(dir_okay=False, path_type=Path), help="Write the records, a line each.")
+@click.option("--debug-seat", type=click.IntRange(0, 7), default=None, help="Print what this seat saw and chose.")
 @json_option
 @as_usage_errors
+@stopped_by_ctrl_c
 def play_command(
     *,
     bots: Sequence[str],
@@ -40,30 +44,70 @@ def play_command(
     seed: str,
     options: str,
     budget_ms: int,
+    jobs: int,
     to: Path | None,
+    debug_seat: int | None,
     as_json: bool,
 ) -> None:
     """Play bots against each other offline.
 
     BOT is FILE:bot, house:NAME or a URL. Fewer bots than seats sit down in turn until the table is full; wins and
     points are means for one seat, so that those who sit twice compare with those who sit once.
-    Every board is played once with each rotation of the seats, so nobody has the better cards.
+    Every board is played once with each rotation of the seats, so nobody has the better cards. Games are played in
+    processes of their own: the same seed gives the same games in the same order by any number of --jobs, as far as the
+    bots remember nothing from game to game. With more jobs than processors bots wait for each other, and may be late.
+    With --json each decision of --debug-seat is a line, and the results are the last.
     """
     rules = RULESETS[ruleset]
     match = Match(rules, _options(options), budget_ms)
-    players = [load_player(bot, ruleset) for bot in bots]
-    table = seated(players, seats or max(rules.min_seats, len(players)))
-    rules.resolve(match.options, len(table))
-    number = games or 50 * len(table)
-    running = track(play(match, table, games=number, seed=seed), "playing", total=number, console=err)
-    who = [seat % len(players) for seat in range(len(table))]
-    names = reports.told_apart([player.shown.name for player in players])
-    lines = summarise(_recorded(running, to), names, who)
+    table = seats or max(rules.min_seats, len(bots))
+    resolved = rules.resolve(match.options, table)
+    number = games or 50 * table
+    with (
+        _writing(to) as out,
+        opened(match, bots, seats=table, seed=seed, jobs=min(jobs, number), debug_seat=debug_seat, tell=_tell) as pool,
+    ):
+        names = reports.told_apart([player.name for player in pool.players])
+        summing = Summing(names, [seat % len(bots) for seat in range(table)])
+        for played in track(pool.play(number), "playing", total=number, console=err):
+            if out is not None:
+                out.write(record.encode(played.record) + b"\n")
+            if debug_seat is not None:
+                _show_seat(played, debug_seat, as_json=as_json)
+            summing.add(played)
+    lines, pairs = summing.lines(), summing.comparisons()
     if as_json:
-        print_json({"ruleset": ruleset, "options": rules.resolve(match.options, len(table)), "seed": seed,
-                     "games": number, "players": [reports.line_json(line) for line in lines]})  # fmt: skip
-    else:
-        Console().print(reports.table(lines, f"{rules.title}: {number} games, seed {seed}"))
+        print_json({"ruleset": ruleset, "options": resolved, "seed": seed, "games": number,
+                    "players": [reports.line_json(line) for line in lines],
+                    "pairs": [reports.pair_json(pair) for pair in pairs]})  # fmt: skip
+        return
+    console = Console()
+    console.print(reports.table(lines, f"{rules.title}: {number} games, seed {seed}"))
+    if pairs:
+        console.print(reports.pairs_table(pairs))
+
+
+def _tell(text: str) -> None:
+    err.print(text, markup=False)
+
+
+@contextmanager
+def _writing(to: Path | None) -> Iterator[IO[bytes] | None]:
+    if to is None:
+        yield None
+        return
+    with to.open("wb") as out:
+        yield out
+
+
+def _show_seat(played: Played, seat: int, *, as_json: bool) -> None:
+    """Print the decisions of a seat in a game, with what it answered."""
+    asked = [decision for decision in replaying.decisions(played.record) if decision.message.seat == seat]
+    for decision, answered in zip(asked, played.answers, strict=True):
+        if as_json:
+            print_json(showing.decision_json(decision, answered))
+        else:
+            click.echo(showing.chosen_text(decision, answered, [shown.name for shown in played.record.seats]))
 
 
 def _options(text: str) -> dict[str, Any]:
@@ -74,13 +118,3 @@ def _options(text: str) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise click.BadParameter(f"expected a JSON object, got {text!r:.80}", param_hint="--options")
     return options
-
-
-def _recorded(running: Iterable[Played], to: Path | None) -> Iterable[Played]:
-    if to is None:
-        yield from running
-        return
-    with to.open("wb") as out:
-        for played in running:
-            out.write(record.encode(played.record) + b"\n")
-            yield played

@@ -15,6 +15,8 @@ from bot_sdk.games.base import Packs
 
 SECRET_BYTES: Final = 32
 MAX_ENTROPY_BYTES: Final = 256
+OFFLINE: Final = "offline:"
+"""How the labels of games begin that no arena dealt."""
 _WORDS: Final = 1 << 32
 _EIGHT_WORDS: Final = struct.Struct(">8I")
 _USABLE: Final = tuple((i, _WORDS - _WORDS % (i + 1)) for i in range(len(NAMES) - 1, 0, -1))
@@ -73,7 +75,7 @@ def board_secret(root_secret: bytes, board: str) -> bytes:
 
 def offline_secret(seed: str, board: int) -> tuple[bytes, str]:
     """Derive the secret and the label of an offline board; raises `FairnessError` for a seed with lone surrogates."""
-    label = f"offline:{seed}/{board}"
+    label = f"{OFFLINE}{seed}/{board}"
     try:
         return hashlib.sha256(_tag("offline") + label.encode()).digest(), label
     except UnicodeEncodeError:

@@ -192,18 +192,36 @@ def verify(record: Record) -> Game:
     return game
 
 
-def _replayed(record: Record) -> Game:
+def begun(record: Record) -> Game:
+    """Give the game of a record as it was before its first event; raises like `Game` for one that can't be."""
     fairness = record.fairness
-    secret = bytes.fromhex(fairness.secret)
-    game = Game(
+    return Game(
         ruleset(record.ruleset),
         record.options,
         len(record.seats),
-        committed(secret, fairness.label, fairness.entropy),
+        committed(bytes.fromhex(fairness.secret), fairness.label, fairness.entropy),
         max_faults=record.limits.max_faults,
         forfeited=[seat for seat, shown in enumerate(record.seats) if shown.forfeited],
     )
-    game.replay(_event(shown) for deal in record.deals for shown in deal.events)
+
+
+def event_of(shown: Mapping[str, Any]) -> Event:
+    """Read an event of a record; raises `RecordError` for what is none."""
+    try:
+        if "event" in shown:
+            retired = msgspec.convert(shown, RetiredShown)
+            return Retired(retired.seat, retired.reason)
+        decided = msgspec.convert(shown, DecidedShown)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"expected an event, got {shown!r:.120}: {error}") from None
+    if decided.ms != quantised(decided.ms):
+        raise RecordError(f"expected a time of two significant digits, got {decided.ms!r}")
+    return Decided(decided.seat, decided.action, decided.outcome, decided.ms, decided.note)
+
+
+def _replayed(record: Record) -> Game:
+    game = begun(record)
+    game.replay(event_of(shown) for deal in record.deals for shown in deal.events)
     return game
 
 
@@ -245,19 +263,6 @@ def _shown(event: Event) -> dict[str, Any]:
     else:
         shown = DecidedShown(event.seat, event.action, event.outcome, event.ms, event.note)
     return msgspec.to_builtins(shown)  # type: ignore[no-any-return]  # a Struct becomes a dict
-
-
-def _event(shown: Mapping[str, Any]) -> Event:
-    try:
-        if "event" in shown:
-            retired = msgspec.convert(shown, RetiredShown)
-            return Retired(retired.seat, retired.reason)
-        decided = msgspec.convert(shown, DecidedShown)
-    except msgspec.ValidationError as error:
-        raise RecordError(f"expected an event, got {shown!r:.120}: {error}") from None
-    if decided.ms != quantised(decided.ms):
-        raise RecordError(f"expected a time of two significant digits, got {decided.ms!r}")
-    return Decided(decided.seat, decided.action, decided.outcome, decided.ms, decided.note)
 
 
 def _compare(expected: Any, got: Any, path: str) -> None:
