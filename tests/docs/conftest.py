@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.shells import Shell
+from tests.docs.terminals import Shell
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.docs.shells import listens_at
+from tests.docs.terminals import listens_at
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -62,3 +62,8 @@ def test_the_bot_of_the_readme_plays_both_games(tmp_path, shell):
         assert status == 0, said
         assert '"illegal"' not in said
         assert '"bad_reply"' not in said
+
+
+def test_every_link_leads_somewhere():
+    for target in re.findall(r"\]\((?!http)([^)#]+)", README):
+        assert (ROOT / target).exists(), target

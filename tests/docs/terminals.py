@@ -21,16 +21,14 @@ class Shell:
     """Runs scripts in `folder`; a call gives what was printed and the exit status."""
 
     def __init__(self, folder):
-        self.folder = folder / "reader"
-        self.folder.mkdir()
-        self._told = folder
-        self._environment = environment(folder / "site")
+        self.folder = folder
+        self._environment = environment(folder / ".site")
         self._environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         self._started = []
 
     def __call__(self, script, *, in_background=False):
         """Run a script, or start it `in_background`: then the file that it prints to is given."""
-        told = self._told / f"out{len(self._started)}"
+        told = self.folder / f"out{len(self._started)}"
         with told.open("w") as out:
             process = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", script],
