@@ -57,12 +57,17 @@ class Shell:
                 pytest.fail(f"{process.args} didn't end")
 
 
-def listens_at(told):
-    """Wait until a server says where it listens."""
-    until = time.monotonic() + 30
+def says(told, pattern):
+    """Wait until a process in the background has printed what is looked for, and give the match."""
+    until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
-        said = re.search(r"http://127\.0\.0\.1:\d+", told.read_text())
+        said = re.search(pattern, told.read_text())
         if said:
-            return said[0]
+            return said
         time.sleep(0.05)
     pytest.fail(told.read_text())
+
+
+def listens_at(told):
+    """Wait until a server says where it listens."""
+    return says(told, r"http://127\.0\.0\.1:\d+")[0]
