@@ -105,14 +105,16 @@ class BotTester:
 
         `games` are played of `ruleset`, or of each on the bot's card, and rounded up to whole boards: every board is
         played with each rotation of the seats. At a larger table the two sit in turn. Raises `MatchError` for a single
-        board.
+        board, and for an opponent that doesn't play a ruleset.
         """
         __tracebackhide__ = True
-        other, _ = _loaded(opponent)
+        other, plays = _loaded(opponent)
         names = self._player.shown.name, opponent if isinstance(opponent, str) else opponent.name
         found = []
         for name in [ruleset] if ruleset else self._plays:
             rules = self._expected(name)
+            if name not in plays:
+                raise MatchError(f"expected an opponent that plays {name}, got one that plays {', '.join(plays)}")
             table = seated([_Watched(self._player), other], seats or rules.min_seats)
             if games <= len(table):
                 raise MatchError(f"expected more than {len(table)} games, which are one board at a table, got {games}")

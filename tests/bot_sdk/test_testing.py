@@ -134,6 +134,11 @@ def test_a_bot_that_is_no_better_fails_and_the_interval_says_by_how_much():
         BotTester(deciding(first)).beats(deciding(first), ruleset="seven_up", games=19)
 
 
+def test_an_opponent_has_to_play_what_is_played():
+    with pytest.raises(MatchError, match="expected an opponent that plays river, got one that plays seven_up"):
+        BotTester(house("house:greedy")).beats(deciding(first, "seven_up"), ruleset="river")
+
+
 def test_a_match_needs_two_boards():
     with pytest.raises(MatchError, match="expected more than 4 games, which are one board at a table, got 4"):
         BotTester(house("house:greedy")).beats("house:random", ruleset="river", games=4)
