@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import resources
 
 import pytest
 
@@ -17,6 +18,10 @@ def test_the_public_face_is_what_its_homes_define():
     assert (Bot, Decision, play) == (bot.Bot, bot.Decision, local.play)
     assert Arena.__name__ == "Arena"
     assert set(bot_sdk.__all__) <= set(dir(bot_sdk))
+
+
+def test_type_checkers_are_told_that_it_is_typed():
+    assert resources.files(bot_sdk).joinpath("py.typed").is_file()
 
 
 def test_a_name_that_is_not_there_is_no_attribute():
