@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from bot_sdk import messages
+from bot_sdk.answering import FAILURES
 from bot_sdk.bot import Bot
 from bot_sdk.errors import SdkError
 from bot_sdk.events import Decided, Outcome, quantised
@@ -80,7 +81,7 @@ class InProcess:
         start = self.clock()
         try:
             reply = self.bot.answer(decision, key=self.key)
-        except Exception:  # the author's code may raise anything
+        except FAILURES:
             log.exception("%s failed to answer %s", self.bot.name, decision.decision_id)
             return Answered(Outcome.BAD_STATUS, 1000 * (self.clock() - start))
         ms = 1000 * (self.clock() - start)
@@ -95,7 +96,7 @@ class InProcess:
                 self.bot.game_started(message)
             else:
                 self.bot.game_ended(message)
-        except Exception:  # the author's code may raise anything
+        except FAILURES:
             log.exception("%s failed to take a notice", self.bot.name)
 
 
@@ -111,11 +112,12 @@ class Played:
     players: tuple[int, ...]
     record: record.Record = field(repr=False)
     answers: Sequence[Answered] = field(default=(), repr=False)
+    _game: Game | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def game(self) -> Game:
-        """The game, replayed from its record."""
-        return record.verify(self.record)
+        """The game as it was played, replayed from its record where that was elsewhere."""
+        return self._game or record.verify(self.record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,9 @@ def play(match: Match, players: Sequence[Player], *, games: int, seed: str = "0"
     """
     match.ruleset.resolve(match.options, len(players))
     for number in range(games):
-        yield played(place(number, len(players)), play_number(match, players, number, seed))
+        at = place(number, len(players))
+        game, made = play_number(match, players, number, seed)
+        yield Played(at.board, at.leg, at.players, made, _game=game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +165,12 @@ def place(number: int, seats: int) -> Place:
     return Place(board, leg, tuple((at + leg) % seats for at in order))
 
 
-def played(at: Place, made: record.Record, answers: Sequence[Answered] = ()) -> Played:
-    """Give the game that was played at a place."""
-    return Played(at.board, at.leg, at.players, made, answers)
-
-
-def play_number(match: Match, players: Sequence[Player], number: int, seed: str) -> record.Record:
+def play_number(match: Match, players: Sequence[Player], number: int, seed: str) -> tuple[Game, record.Record]:
     """Play game `number` of a match; it doesn't depend on the others. Raises `FairnessError` for a seed as `play`."""
     at = place(number, len(players))
     secret, label = offline_secret(seed, at.board)
     table = [players[index] for index in at.players]
-    return play_game(match, table, game_id=f"{label}.{at.leg}", secret=secret, label=label)[1]
+    return play_game(match, table, game_id=f"{label}.{at.leg}", secret=secret, label=label)
 
 
 def seated(players: Sequence[Player], seats: int) -> list[Player]:

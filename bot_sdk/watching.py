@@ -37,19 +37,19 @@ class Watching:
             if not self._is_met:
                 self._meet()
             yield event
-        self._tell(f"{self._id} is {self._arena.game(self._id)['state']}")
+        self._tell(f"{self._id} is {self._arena.game(self._id).state}")
 
     def _meet(self) -> None:
         """Read who plays, and say why nothing may be seen yet; people still sit down while a game is open."""
         view = self._arena.game(self._id)
-        self.names = showing.seat_names([seat["name"] for seat in view["seats"]])
-        self._is_met = view["state"] != "open"
+        self.names = showing.seat_names([seat.name for seat in view.seats])
+        self._is_met = view.state != "open"
         if not self._is_met:
             self._tell(f"{self._id} hasn't begun")
-        elif not view["readable"]:
+        elif not view.readable:
             self._tell(f"{self._id} is shown when all games of its board have ended")
         else:
-            self._tell(showing.game_text(self._id, view["ruleset"], self.names))
+            self._tell(showing.game_text(self._id, view.ruleset, self.names))
 
     def _away(self, error: ArenaError | None) -> None:
         self._tell("the arena is back" if error is None else f"the arena is away, trying again: {error}")

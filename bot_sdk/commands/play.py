@@ -67,9 +67,11 @@ def play_command(
         _writing(to) as out,
         opened(match, bots, seats=table, seed=seed, jobs=min(jobs, number), debug_seat=debug_seat, tell=_tell) as pool,
     ):
-        names = reports.told_apart([player.name for player in pool.players])
+        names = reports.told_apart([showing.plain(player.name) for player in pool.players])
         summing = Summing(names, [seat % len(bots) for seat in range(table)])
-        for played in track(pool.play(number), "playing", total=number, console=err):
+        # in a terminal a bar would stand amid the decisions
+        progress = track(pool.play(number), "playing", total=number, console=err, disable=debug_seat is not None)
+        for played in progress:
             if out is not None:
                 out.write(record.encode(played.record) + b"\n")
             if debug_seat is not None:
@@ -81,14 +83,14 @@ def play_command(
                     "players": [reports.line_json(line) for line in lines],
                     "pairs": [reports.pair_json(pair) for pair in pairs]})  # fmt: skip
         return
-    console = Console()
+    console = Console(markup=False, emoji=False)  # bots are called what they like
     console.print(reports.table(lines, f"{rules.title}: {number} games, seed {seed}"))
     if pairs:
         console.print(reports.pairs_table(pairs))
 
 
 def _tell(text: str) -> None:
-    err.print(text, markup=False)
+    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 @contextmanager

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from bot_sdk import showing
 from bot_sdk.client import Arena
+from bot_sdk.commands.asking import arena_option
 from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.following import PATIENCE_S
 from bot_sdk.games.record import Record
 from bot_sdk.replaying import Step, Steps, choose
 from bot_sdk.watching import Watching, is_game_id
 
-PATIENCE_S: Final = 60.0
 KEYS: Final = "any key: the next decision, d: to the end of the deal, a: all, q: leave"
 
 
 @click.command()
 @click.argument("what", metavar="GAME|RECORD")
-@click.option("--arena", envvar="SLAGVELD_ARENA", default="http://127.0.0.1:8000", show_default=True)
+@arena_option
 @click.option("--patience", default=PATIENCE_S, show_default=True, type=click.FloatRange(0), metavar="SECONDS",
               help="How long the arena may be away.")  # fmt: skip
 @click.option("--game", default=None, metavar="ID", help="Which, where RECORD holds several games.")
@@ -40,6 +42,8 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
         with Arena(arena) as client:
             _live(Watching(client, what, patience_s=patience, tell=_tell), as_json=as_json)
         return
+    if what != "-" and not Path(what).is_file():
+        raise click.UsageError(f"expected the id of a game, or a file of records, got {what!r:.200}")
     with click.open_file(what, "rb") as lines:
         recorded = choose(lines, game)
     if as_json:
@@ -50,7 +54,7 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
 
 
 def _tell(text: str) -> None:
-    err.print(text, markup=False)
+    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 def _live(watching: Watching, *, as_json: bool) -> None:

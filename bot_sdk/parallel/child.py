@@ -84,7 +84,7 @@ def _games(order: Order, players: list[Player], lines: Iterable[bytes], mark: Ma
     for line in lines:
         task = msgspec.json.decode(line, type=Task)
         watched = [Watched(player, mark, task.verdicts) for player in seated(players, order.seats)]
-        made = play_number(match, watched, task.number, order.seed)
+        _, made = play_number(match, watched, task.number, order.seed)
         answers = []
         if order.debug_seat is not None:
             answers = watched[place(task.number, order.seats).players[order.debug_seat]].answers
@@ -119,7 +119,7 @@ class Watched:
 
     def _judged(self, decision: messages.Decision) -> Answered | None:
         verdict = self.verdicts.get(verdict_key(decision.seat, len(self.answers)))
-        return verdict and Answered(verdict.outcome, verdict.ms)
+        return Answered(verdict.outcome, verdict.ms) if verdict else None
 
     def _asked(self, decision: messages.Decision) -> Answered:
         self.mark.set(decision.seat, len(self.answers))

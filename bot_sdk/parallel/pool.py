@@ -20,7 +20,7 @@ from bot_sdk.events import Outcome
 from bot_sdk.games import record
 from bot_sdk.games.packs import offline_secret
 from bot_sdk.games.record import SeatShown
-from bot_sdk.local import Match, MatchError, Played, place, played
+from bot_sdk.local import Match, MatchError, Played, place
 from bot_sdk.parallel.orders import NOWHERE, Done, Order, Reached, Ready, Refused, Task, Verdict, verdict_key
 from bot_sdk.parallel.worker import Came, Worker
 
@@ -132,18 +132,14 @@ class Pool:
             self._start()
         ready = 0
         while ready < self._jobs:
-            worker, told = self._came.get()
-            if told is None:
-                raise LostError(f"a process ended {worker.how} while it loaded the bots")
-            ready += self._take(worker, told)
+            for worker, told in self._arrived():
+                if told is None:
+                    raise LostError(f"a process ended {worker.how} while it loaded the bots")
+                ready += self._take(worker, told)
 
     def _step(self) -> None:
         """Take what comes next, and look now and then whether anything does."""
-        try:
-            worker, told = self._came.get(timeout=POLL_S)
-        except Empty:
-            pass
-        else:
+        for worker, told in self._arrived():
             if told is None:
                 self._replace(worker)
             else:
@@ -154,6 +150,13 @@ class Pool:
             for worker in self._workers:
                 # a machine that slept has let nobody play
                 self._look(worker, min(passed, 2 * POLL_S))
+
+    def _arrived(self) -> list[Came]:
+        """Give what comes next, or nothing after a while, so that Ctrl-C is heard on all systems."""
+        try:
+            return [self._came.get(timeout=POLL_S)]
+        except Empty:
+            return []
 
     def _take(self, worker: Worker, told: Ready | Refused | Done) -> bool:
         """Take what a worker told; give whether it has become ready."""
@@ -227,7 +230,8 @@ class Pool:
 
     def _played(self, done: Done) -> Played:
         made = record.read(bytes(done.record))
-        return played(place(done.number, self._order.seats), made, done.answers)
+        at = place(done.number, self._order.seats)
+        return Played(at.board, at.leg, at.players, made, done.answers)
 
     def _close(self, timeout_s: float) -> None:
         for worker in self._workers:

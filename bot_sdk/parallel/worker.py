@@ -22,6 +22,8 @@ _RUN: Final = (
     "from bot_sdk.parallel.child import main; main(sys.argv[2])"
 )
 """The process finds the modules that this one finds, wherever they come from."""
+END_S: Final = 5.0
+"""How long a process may take to end after its pipe has."""
 _decoder: Final = msgspec.json.Decoder(Told)
 
 
@@ -79,8 +81,12 @@ class Worker:
 
     @property
     def how(self) -> str:
-        """Say how the process ended."""
-        status = self._process.wait()
+        """Say how the process ended, which says nothing any more; one that lives on all the same is killed."""
+        try:
+            status = self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            status = self._process.wait()
         return f"with status {status}" if status >= 0 else f"by signal {-status}"
 
     def kill_hung(self) -> None:
@@ -104,7 +110,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._kill()
             self._process.wait()
-        self._listener.join()
+        self._listener.join(END_S)
         self._mark.close()
 
     def _kill(self) -> None:
