@@ -25,16 +25,16 @@ KEEP: Final = 0.024
 
 def play(decision: Decision) -> str:
     """Play the card that can be expected to bring most."""
-    table = Table.of(decision)
+    count = Count.of(decision)
     cards = [parse_card(action.removeprefix("play:")) for action in decision.legal]
-    if table.known.trick.cards:
-        led = table.known.trick.cards[0]
-        return f"play:{NAMES[max(cards, key=lambda card: -table.exchange(led, card))]}"
-    return f"play:{NAMES[max(cards, key=table.leading)]}"
+    if count.known.trick.cards:
+        led = count.known.trick.cards[0]
+        return f"play:{NAMES[max(cards, key=lambda card: -count.exchange(led, card))]}"
+    return f"play:{NAMES[max(cards, key=count.leading)]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Count:
     """What cards are worth, and where they probably are."""
 
     known: Knowledge
@@ -46,7 +46,7 @@ class Table:
     """The same for a card of another suit."""
 
     @classmethod
-    def of(cls, decision: Decision) -> Table:
+    def of(cls, decision: Decision) -> Count:
         """Count the cards."""
         known = decision.knowledge
         they = 1 - known.seat

@@ -6,7 +6,7 @@ Bots that think weigh the points of a deal by this. Near the end one point more 
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from bot_sdk.bot import Decision
 from bot_sdk.cards import RANKS
@@ -22,7 +22,7 @@ JACK_TURNED: Final = 1 / len(RANKS)
 MOST: Final = 4
 """The points that a side can get from the play of one deal."""
 
-Chances = list[list[float]]
+Chances: TypeAlias = list[list[float]]
 """How likely the next deal's dealer wins the game: ``chances[dealer's total][eldest's total]``, both under target."""
 
 

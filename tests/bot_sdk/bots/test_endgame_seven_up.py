@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import inf
 from typing import Any
 
 import pytest
@@ -67,7 +68,7 @@ def solved(state: State, worth: list[list[float]]) -> dict[int, float]:
     return endgame.replies(on.cards[0]) if on.cards else endgame.leads()
 
 
-@pytest.mark.parametrize(("cards", "deals"), [(1, 30), (2, 120), (3, 120), (4, 24)])
+@pytest.mark.parametrize(("cards", "deals"), [(1, 20), (2, 40), (3, 60), (4, 20), (5, 4)])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_every_playable_card_is_worth_what_brute_force_finds(cards: int, deals: int, options: dict[str, Any]) -> None:
     for number in range(deals):
@@ -77,6 +78,20 @@ def test_every_playable_card_is_worth_what_brute_force_finds(cards: int, deals: 
         assert solved(state, worth) == {
             card: brute_force(after(state, card), state.actor, worth, before) for card in state.codes(state.actor)
         }
+
+
+def test_a_window_gives_the_worth_within_it_and_a_bound_beyond_whatever_was_asked_before() -> None:
+    rng = random.Random("windows")
+    for _ in range(150):
+        cards = rng.sample(range(52), 12)
+        ours, theirs = (sum(1 << card for card in cards[at : at + 5]) for at in (0, 5))
+        rules, worth = Rules.of(RULESETS["seven_up"].resolve({}, 2), 3, WE), random_worth(rng)
+        exact, asked = (Endgame(rules, ours, theirs, (1 << cards[10] | 1 << cards[11], 0), worth) for _ in range(2))
+        true = exact._lead(exact._start(WE), -inf, inf)
+        for _ in range(10):
+            low, high = sorted(rng.sample(range(-25, 26), 2))
+            found = asked._lead(asked._start(WE), low, high)
+            assert found == true or true <= found <= low or high <= found <= true
 
 
 @pytest.mark.soak

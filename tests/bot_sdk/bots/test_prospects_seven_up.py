@@ -52,6 +52,11 @@ def test_a_game_that_is_over_is_won_or_lost_and_a_tie_is_played_on() -> None:
     assert 0.3 < after(9, 9, 7, dealt=True) == after(6, 6, 7, dealt=True) < 0.7
 
 
+def test_the_chance_of_a_tie_is_that_of_what_can_follow_from_it_another_tie_too() -> None:
+    found = chances(7)
+    assert found[6][6] == pytest.approx(prospects_seven_up._chance(found, 6, 6), abs=1e-12)
+
+
 def test_what_we_win_and_what_they_do_are_all_there_is() -> None:
     for ours, theirs in ((0, 0), (6, 6), (3, 6), (9, 9)):
         assert after(ours, theirs, 7, dealt=True) + after(theirs, ours, 7, dealt=False) == pytest.approx(1)

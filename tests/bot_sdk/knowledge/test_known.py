@@ -42,13 +42,11 @@ def test_what_is_known_of_cards_is_true(table: Table) -> None:
 
 @given(tables())
 def test_the_winner_of_a_trick_so_far_is_who_would_win_it(table: Table) -> None:
-    met = 0
     for state, seat, message, known, _ in asked(table):
         trick = message.observation["trick"]
         if not trick or not trick["cards"]:
             assert (known.winner, known.winning) == (None, None)
             continue
-        met += 1
         winning = best_by_name(trick["cards"], message.observation["trump"])
         assert known.winning == parse_card(winning)
         assert known.winner == (trick["leader"] + trick["cards"].index(winning)) % table.seats
@@ -56,7 +54,6 @@ def test_the_winner_of_a_trick_so_far_is_who_would_win_it(table: Table) -> None:
         for card in cards_in(state.mask(seat)):
             taking = best_by_name([*trick["cards"], NAMES[card]], message.observation["trump"]) == NAMES[card]
             assert known.takes(card) == taking
-    assert met
 
 
 @given(tables())
@@ -81,7 +78,7 @@ def legal_throughout(table: Table, one: Asked, other: int, card: int) -> bool:
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=50)
 def test_a_card_may_be_held_exactly_if_all_that_was_played_was_legal_with_it(table: Table) -> None:
     for one in few(asked(table), table.rng(), 40):
         if one.state.phase != "play":

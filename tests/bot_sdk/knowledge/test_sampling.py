@@ -9,13 +9,15 @@ from bot_sdk.bot import Decision
 from bot_sdk.cards import cards_in
 from bot_sdk.games.base import State
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.knowledge import Unexplained, sample
+from bot_sdk.knowledge import Knowledge, Unexplained, sample
 from bot_sdk.positions import positions
-from tests.bot_sdk.knowledge.asking import asked, few, shown
-from tests.bot_sdk.tables import Table, play_out, snapshot, tables
+from tests.bot_sdk.deals import ELDEST_3, RUN_OUT
+from tests.bot_sdk.knowledge.asking import asked, decision, few, shown
+from tests.bot_sdk.tables import Table, act, play_out, seven_up, snapshot, tables
 
 
-@given(tables(longest=7))
+@given(tables(longest=5))
+@settings(max_examples=60)
 def test_a_sampled_game_shows_the_seat_the_same_and_lets_it_do_the_same(table: Table) -> None:
     rng = table.rng()
     for _, seat, message, known, _ in asked(table):
@@ -32,7 +34,7 @@ def test_a_sampled_game_shows_the_seat_the_same_and_lets_it_do_the_same(table: T
 @settings(max_examples=50)
 def test_a_sampled_game_honours_voids_and_holds_as_many_cards(table: Table) -> None:
     rng = table.rng()
-    for state, seat, _, known, _ in few(asked(table), rng, 30):
+    for state, seat, _, known, _ in few(asked(table), rng, 15):
         drawn = sample(known, rng)
         for other, hand in enumerate(drawn.hands):
             assert hand & ~known.may_hold(other) == 0
@@ -59,7 +61,7 @@ def replayed(drawn: State, acted: list[tuple[int, str]]) -> State:
 @settings(max_examples=50)
 def test_all_that_was_done_is_legal_in_a_sampled_deal_and_leads_to_it(table: Table) -> None:
     rng = table.rng()
-    for one in few(asked(table), rng, 30):
+    for one in few(asked(table), rng, 15):
         drawn = sample(one.known, rng)
         assert snapshot(replayed(drawn, one.acted)) == snapshot(drawn)
 
@@ -90,6 +92,18 @@ def test_the_next_deal_of_a_sampled_game_is_dealt_by_whom_it_would_be(table: Tab
                 state.apply(state.actor, state.first_legal(state.actor))
         if not (mine.is_over or true.is_over or mine.deals[-1].void or true.deals[-1].void):
             assert mine.dealer == true.dealer
+
+
+def test_the_same_seat_deals_again_in_games_sampled_after_a_void_deal() -> None:
+    table = Table("seven_up", {}, 2, 0)
+    state = act(seven_up([RUN_OUT, ELDEST_3, ELDEST_3]), "beg", "stand")
+    assert (state.deal_number, state.dealer) == (1, 0)
+    drawn = sample(Knowledge(decision(table, state, 1)), random.Random(1))
+    assert drawn.observe(1) == state.observe(1)
+    assert [deal.void for deal in drawn.deals] == [True]
+    while drawn.deal_number == 1:
+        drawn.apply(drawn.actor, drawn.first_legal(drawn.actor))
+    assert drawn.dealer == 1
 
 
 def test_whatever_the_other_may_hold_is_drawn_sooner_or_later_the_true_card_too() -> None:
