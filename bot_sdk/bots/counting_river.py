@@ -29,7 +29,7 @@ def play(decision: Decision) -> str:
 def lead(hand: int, out: int, wants: bool) -> int:  # noqa: FBT001 - asked for every trick of every playout
     """Choose a card to lead from `hand`, while the cards `out` may be in other hands.
 
-    Who wants tricks leads a certain winner, a card above all that are out of its suit: a trump first, since others may be
+    Who wants tricks leads a certain winner, a card above all that are out of its suit: a trump first, others may be
     trumped. Who has none, or wants no trick, leads the weakest card.
     """
     if wants:

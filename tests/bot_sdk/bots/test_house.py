@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot_sdk.bots import HOUSE, THINKING, NoSuchBot, house, search_river
+from bot_sdk.bots import HOUSE, THINKING, NoSuchBot, house, search_river, search_seven_up
 from bot_sdk.events import Outcome
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.local import Match, in_process, play, seated
@@ -60,7 +60,8 @@ def tables():
 @pytest.mark.parametrize("players", [(GREEDY, RANDOM), (COUNTING, SEARCH)], ids=["greedy", "counting"])
 @pytest.mark.parametrize(("ruleset", "seats", "options"), list(tables()))
 def test_every_answer_is_legal_under_every_option(ruleset, seats, options, players, monkeypatch):
-    monkeypatch.setattr(search_river, "WORLDS", 2)  # what is legal doesn't hang on them
+    for module in (search_river, search_seven_up):
+        monkeypatch.setattr(module, "WORLDS", 2)  # what is legal doesn't hang on them
     match = Match(ruleset, options, budget_ms=PATIENT_MS, first_budget_ms=PATIENT_MS)
     for played in play(match, seated(players, seats), games=2, seed="options"):
         assert all(set(counts) == {Outcome.OK} for counts in played.game.outcomes)

@@ -31,6 +31,7 @@ class Pair:
 
 GAMES = {
     "river": ((40, 400), (80, 800), (24, 240)),
+    "seven_up": ((40, 400), (400, 4_000), (160, 1_600)),
 }
 PAIRS = [
     Pair(ruleset, lower, upper, *games)
