@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot_sdk.bot import Bot
-from bot_sdk.bots import search_river, search_seven_up, greedy_seven_up
+from bot_sdk.bots import greedy_seven_up, search_river, search_seven_up
 
 
 def search() -> Bot:
