@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import comb
 from random import Random
+from typing import TypeAlias
 
 from bot_sdk.cards import SUIT_MASKS, cards_in, mask_of
 from bot_sdk.errors import SdkError
 
-Counts = tuple[int, int, int, int]
+Counts: TypeAlias = tuple[int, ...]
 """How many cards there are of each suit, C D H S."""
 
 
@@ -88,8 +89,7 @@ class Hidden:
             del drawn[: self._sizes[hand]]
 
     def _counts(self) -> Counts:
-        clubs, diamonds, hearts, spades = map(len, self._suits)
-        return clubs, diamonds, hearts, spades
+        return tuple(map(len, self._suits))
 
     def _ways(self, at: int, counts: Counts) -> int:
         """Count the ways to serve the groups from `at` on with so many cards of each suit."""

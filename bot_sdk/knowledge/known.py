@@ -18,8 +18,8 @@ ALL_CARDS: Final = (1 << 52) - 1
 class Knowledge:
     """All that a seat knows of the cards at one decision, in both games.
 
-    Cards are integers and sets of cards masks, as in `bot_sdk.cards`. The message isn't checked: it is taken to come from
-    a game.
+    Cards are integers and sets of cards masks, as in `bot_sdk.cards`. The message isn't checked: it is taken to come
+    from a game.
     """
 
     __slots__ = (

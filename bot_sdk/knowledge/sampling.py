@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot_sdk.cards import JACK, NAMES, cards_in, parse_card, rank_of
 from bot_sdk.games.base import Deal, Packs, State
@@ -17,7 +17,7 @@ from bot_sdk.games.river import BID
 from bot_sdk.games.seven_up import BEG, DISCARD, GIVE, GO_RUN, HAND, RUN, STAND
 from bot_sdk.knowledge.known import Knowledge
 
-Steps = Iterator[tuple[int, int]]
+Steps: TypeAlias = Iterator[tuple[int, int]]
 """Actions in order, each as seat and code."""
 
 
