@@ -18,7 +18,9 @@ import msgspec
 
 from bot_sdk import hosting, messages, signing
 from bot_sdk.errors import SdkError
+from bot_sdk.games.base import State
 from bot_sdk.games.registry import RULESETS, ruleset
+from bot_sdk.knowledge import Knowledge, sample
 
 SECRET_VARIABLE: Final = "SLAGVELD_BOT_SECRET"  # noqa: S105 - the name of a variable
 
@@ -113,6 +115,18 @@ class Decision:
         they would know what it draws, a hidden bid for instance.
         """
         return Random(hmac.digest(self._key.encode(), self.id.encode(), "sha256") if self._key else self.id)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What follows from the observation: cards seen and still out, voids shown, who is winning the trick."""
+        return Knowledge(self.message)
+
+    def sample(self, rng: Random) -> State:
+        """Draw a game that this seat may be in, as far as it knows: a state that observes the same and allows the same.
+
+        All ways the hidden cards can lie are equally likely; `bot_sdk.knowledge.sample` says more.
+        """
+        return sample(self.knowledge, rng)
 
 
 Choice: TypeAlias = str | tuple[str, str]

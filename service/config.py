@@ -206,6 +206,8 @@ class Settings:
 
     calls: int = _setting("SLAGVELD_CALLS", 512, _whole(1, 1_000))
     """How many bots a worker process calls at once; one bot gets half of that, one host three quarters."""
+    thinkers: int = _setting("SLAGVELD_THINKERS", 2, _whole(1, 256))
+    """In how many processes of its own, at most, a worker has house bots think; they begin when there is work."""
     lease_ms: int = _setting("SLAGVELD_LEASE_MS", 15_000, _whole(200, 600_000))
     """How long a worker that went silent keeps its games."""
     renew_ms: int = _setting("SLAGVELD_RENEW_MS", 5_000, _whole(50, 300_000))

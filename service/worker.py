@@ -55,10 +55,12 @@ from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.roster import Roster
 from service.referee.run import Run
+from service.referee.thinking import Callers
 from service.services import allowance_of, tournaments_of
 from service.store.archive import Archive
 from service.store.clock import Agreed
 from service.store.store import Store
+from service.thinking.thinkers import Thinkers
 
 logger: Final = logging.getLogger(__name__)
 
@@ -82,6 +84,7 @@ STOP_MS: Final = 8_000
 SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
 RETAIN_STOP_S: Final = 2.0
+THINKERS_STOP_S: Final = 1.0
 RETAIN_EVERY_S: Final = 300.0
 RETAIN_SHARE: Final = 4
 """Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
@@ -115,6 +118,7 @@ class WorkerProcess:
             now=Agreed(self._store.clock),
             office=self._store.office(secrets.token_hex(8)),
         )
+        self._thinkers = Thinkers(settings.thinkers)
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
@@ -224,7 +228,7 @@ class WorkerProcess:
             due=self._store.due,
             clock=self._store.clock,
             leases=self._leases,
-            calls=self._calls,
+            calls=Callers(self._calls, self._thinkers),
             players=Players(roster, self._arena_key),
             aftermath=Aftermath(
                 self._store,
@@ -273,6 +277,7 @@ class WorkerProcess:
             if thread.is_alive():
                 thread.join(patience_s)
         self._leases.stop()
+        self._thinkers.close(THINKERS_STOP_S)
         self._calls.close(1.0)
         self._store.close()
 

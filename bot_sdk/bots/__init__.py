@@ -7,14 +7,24 @@ from functools import cache
 from typing import Final
 
 from bot_sdk.bot import Bot
+from bot_sdk.bots.counting import counting
 from bot_sdk.bots.greedy import greedy
 from bot_sdk.bots.random import random
+from bot_sdk.bots.search import search
 from bot_sdk.errors import SdkError
 
 PREFIX: Final = "house:"
 
-HOUSE: Final[dict[str, Callable[[], Bot]]] = {"house:random": random, "house:greedy": greedy}
+HOUSE: Final[dict[str, Callable[[], Bot]]] = {
+    "house:random": random,
+    "house:greedy": greedy,
+    "house:counting": counting,
+    "house:search": search,
+}
 """What makes each house bot, by its fixed id. A change of play is a new version on its card."""
+
+THINKING: Final = frozenset({"house:search"})
+"""Those that take more than 5 ms for some decisions: the arena asks them in processes of their own."""
 
 
 class NoSuchBot(SdkError, LookupError):  # noqa: N818 - says what is missing

@@ -23,7 +23,6 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
-import bot_sdk
 from bot_sdk import messages
 from bot_sdk.answering import FAILURES
 from bot_sdk.bot import Bot, BotError
@@ -80,7 +79,7 @@ class Watched:
     def __init__(self, bot: Bot, folder: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
         self._folder = f"{folder}{os.sep}"
-        libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), str(Path(bot_sdk.__file__).parent)}
+        libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), str(Path(messages.__file__).parent)}
         self._libraries = tuple(path + os.sep for path in libraries if not self._folder.startswith(path + os.sep))
         self._clock = clock
         self._running: dict[int, tuple[str, float]] = {}

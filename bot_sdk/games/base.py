@@ -126,15 +126,25 @@ class State(ABC):
     tell: Tell | None
     """Called with each public event, in order; `copy` drops it."""
 
-    def __init__(self, options: dict[str, Any], seats: int, packs: Packs, tell: Tell | None = None) -> None:
-        """Start a game: `options` are resolved (see `registry`), `packs` gives the pack of each deal."""
+    def __init__(
+        self,
+        options: dict[str, Any],
+        seats: int,
+        packs: Packs,
+        tell: Tell | None = None,
+        deals: Sequence[Deal] = (),
+    ) -> None:
+        """Start a game: `options` are resolved (see `registry`), `packs` gives the pack of each deal.
+
+        With `deals` the game starts after these, which have ended and left it unfinished; neither is checked.
+        """
         self.options = options
         self.seats = seats
         self.packs = packs
         self.tell = tell
-        self.totals = [0] * seats
-        self.deals = []
-        self.deal_number = -1
+        self.totals = deals[-1].totals.copy() if deals else [0] * seats
+        self.deals = list(deals)
+        self.deal_number = len(deals) - 1
         self._taking = BEATS[0][0]
         self._binding = self._leader = self._winner = 0
 

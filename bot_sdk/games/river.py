@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Self
 
 from bot_sdk.cards import NAMES, mask_of, names_in, suit_of
-from bot_sdk.games.base import PLAY, Packs, State, Tell, suit_name
+from bot_sdk.games.base import PLAY, Deal, Packs, State, Tell, suit_name
 from bot_sdk.games.options import Choice, Option, Whole
 from bot_sdk.games.tricks import LED
 
@@ -60,9 +61,16 @@ class River(State):
     ACTIONS: ClassVar[tuple[str, ...]] = (*PLAY, *(f"bid:{bid}" for bid in range(MOST_CARDS + 1)))
     CODES: ClassVar[dict[str, int]] = {action: code for code, action in enumerate(ACTIONS)}
 
-    def __init__(self, options: dict[str, Any], seats: int, packs: Packs, tell: Tell | None = None) -> None:
-        """Start a game and deal the first round."""
-        super().__init__(options, seats, packs, tell)
+    def __init__(
+        self,
+        options: dict[str, Any],
+        seats: int,
+        packs: Packs,
+        tell: Tell | None = None,
+        deals: Sequence[Deal] = (),
+    ) -> None:
+        """Start a game and deal a round."""
+        super().__init__(options, seats, packs, tell, deals)
         self.schedule = schedule_of(options)
         self.exact_bids = [0] * seats
         self._deal()

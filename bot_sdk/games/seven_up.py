@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Self
 
 from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, SUITS, mask_of, names_in, rank_of, suit_of
-from bot_sdk.games.base import NO_TRUMP, PLAY, Packs, State, Tell, suit_name
+from bot_sdk.games.base import NO_TRUMP, PLAY, Deal, Packs, State, Tell, suit_name
 from bot_sdk.games.options import Choice, Option, Whole
 from bot_sdk.games.tricks import LED
 
@@ -55,9 +56,16 @@ class SevenUp(State):
     )
     CODES: ClassVar[dict[str, int]] = {action: code for code, action in enumerate(ACTIONS)}
 
-    def __init__(self, options: dict[str, Any], seats: int, packs: Packs, tell: Tell | None = None) -> None:
+    def __init__(
+        self,
+        options: dict[str, Any],
+        seats: int,
+        packs: Packs,
+        tell: Tell | None = None,
+        deals: Sequence[Deal] = (),
+    ) -> None:
         """Start a game and deal; a turned Jack may end it at once."""
-        super().__init__(options, seats, packs, tell)
+        super().__init__(options, seats, packs, tell, deals)
         self.phase = "beg"
         self._deal()
 

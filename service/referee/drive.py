@@ -136,7 +136,7 @@ class Drive(Held):
         name = table.decision_id(seat)
         verdict = self.answered.get(name)
         if verdict is None:
-            if kind == BOT:
+            if self._referee.players.is_asked(table, seat):
                 if name not in self.asked:
                     step.unasked.append(seat)
                 return None

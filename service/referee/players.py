@@ -1,18 +1,23 @@
-"""Those who sit at the tables: house bots, asked here in the worker, and registered bots, reached at their URLs."""
+"""Those who sit at the tables: house bots, asked here in the worker, and registered bots, reached at their URLs.
+
+House bots that think are asked as registered ones are, but for the way that their calls take (`thinking`).
+"""
 
 from __future__ import annotations
 
 import hmac
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from time import perf_counter
 from typing import Final
 
-from bot_sdk.bots import house
+from bot_sdk.bots import THINKING, house
 from bot_sdk.events import Outcome, RetiredBecause
+from service.outbound.values import Endpoint
 from service.referee.asking import Asking
 from service.referee.roster import Roster
-from service.referee.table import Table
+from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
 
 logger: Final = logging.getLogger(__name__)
@@ -32,15 +37,24 @@ class Players:
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide. Its breaking is our fault, never the seat's."""
         bot_id = table.meta.seats[seat].bot_id
-        key = hmac.digest(self._key(), b"draws of house bots", "sha256").hex()
         began = perf_counter()
         try:
-            reply = house(bot_id or "").answer(table.decision(seat), key)
+            reply = house(bot_id or "").answer(table.decision(seat), self._draws)
         except Exception as error:  # a house bot that breaks is our fault, never the seat's
             logger.exception("%s broke", bot_id)
             return Verdict(Outcome.OUR_FAULT, 0.0, error=f"{bot_id} broke: {type(error).__name__}")
         ms = (perf_counter() - began) * 1000
         return Verdict(Outcome.OK, ms, reply.action, reply.note)
+
+    @cached_property
+    def _draws(self) -> str:
+        """What goes into the draws of house bots."""
+        return hmac.digest(self._key(), b"draws of house bots", "sha256").hex()
+
+    def is_asked(self, table: Table, seat: int) -> bool:
+        """Whether a seat other than a person's is asked by a line; `decide` is for the others."""
+        shown = table.meta.seats[seat]
+        return shown.kind == BOT or shown.bot_id in THINKING
 
     def refresh(self) -> None:
         """Take nothing for known any more that was read too long ago."""
@@ -48,11 +62,17 @@ class Players:
 
     def meet(self, table: Table) -> None:
         """Read what must be known of a table's bots; until the next `refresh` the store isn't asked for more."""
+        self._key()
         self._roster.meet(table.bots)
 
     def asking(self, table: Table, seat: int) -> Asking:
-        """Say how a bot's seat is asked for the decision it owes: where it was when the game was made."""
+        """Say how a bot's seat is asked for the decision it owes: where it was when the game was made.
+
+        A house bot has no URL, and for a secret what goes into its draws.
+        """
         shown = table.meta.seats[seat]
+        if shown.kind != BOT:
+            return Asking(table.id, table.request(seat), Endpoint(shown.bot_id or "", "", (self._draws,)))
         endpoint = self._roster.endpoint(shown.bot_id or "", shown.url or "")
         return Asking(table.id, table.request(seat), endpoint, shown.max_batch)
 

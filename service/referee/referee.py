@@ -63,6 +63,9 @@ class Players(Protocol):
     def meet(self, table: Table) -> None:
         """Read what must be known of a table's bots; until the next `refresh` only `decide` may ask the store."""
 
+    def is_asked(self, table: Table, seat: int) -> bool:
+        """Whether a seat other than a person's is asked by a line; `decide` is for the others."""
+
     def decide(self, table: Table, seat: int) -> Verdict:
         """Let a house bot decide."""
 

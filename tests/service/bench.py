@@ -23,8 +23,10 @@ from service.referee.referee import Referee
 from service.referee.roster import Roster
 from service.referee.run import Run
 from service.referee.table import Table
+from service.referee.thinking import Callers
 from service.store.entities import Bot, BotState, Game, Limits, Seat
 from service.store.store import Store
+from service.thinking.thinkers import Thinkers
 from tests.service.fakes import FakeCalls
 
 SECRET = bytes(range(32))
@@ -43,6 +45,7 @@ class Worker:
         *,
         lease_ms: int = LEASE_MS,
         players: Any = None,
+        thinkers: Thinkers | None = None,
         trusts_accounts: bool = False,
     ):
         self.store = store
@@ -55,7 +58,7 @@ class Worker:
             due=store.due,
             clock=store.clock,
             leases=self.leases,
-            calls=calls,
+            calls=calls if thinkers is None else Callers(calls, thinkers),
             players=players or Players(self.roster, lambda: ARENA_KEY),
             aftermath=Aftermath(store, calls, self.roster, "https://arena.example", trusts_accounts=trusts_accounts),
             new_id=map("shard-{}-{}".format, itertools.repeat(id(self)), itertools.count()).__next__,

@@ -1,0 +1,39 @@
+"""Seven Up as a PettingZoo environment: ``env = seven_up_v1.env()``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv
+
+from bot_sdk.envs.trick_taking import Rewards, TrickTakingEnv, wrapped
+
+
+class SevenUpEnv(TrickTakingEnv, EzPickle):
+    """The game without wrappers: an illegal action raises."""
+
+    metadata: ClassVar[dict[str, Any]] = {**TrickTakingEnv.metadata, "name": "seven_up_v1"}
+
+    def __init__(
+        self,
+        options: Mapping[str, Any] | None = None,
+        rewards: Rewards = "result",
+        render_mode: str | None = None,
+    ) -> None:
+        """Set the table; `options` are those of docs/rules.md, the rest as in `TrickTakingEnv`."""
+        EzPickle.__init__(self, options, rewards, render_mode)
+        super().__init__("seven_up", 2, options=options, rewards=rewards, render_mode=render_mode)
+
+
+raw_env = SevenUpEnv
+
+
+def env(
+    options: Mapping[str, Any] | None = None,
+    rewards: Rewards = "result",
+    render_mode: str | None = None,
+) -> AECEnv:
+    """Give the game in PettingZoo's usual wrappers: an illegal action loses it."""
+    return wrapped(SevenUpEnv(options, rewards, render_mode))
