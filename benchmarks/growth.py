@@ -27,7 +27,7 @@ from service.store.games import GameStore
 
 FEW: Final = 100
 MANY: Final = 100_000
-GAMES: Final = 16
+GAMES: Final = 48
 _ID_LENGTH: Final = 26
 _DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 _ITEMS: Final = 2_000

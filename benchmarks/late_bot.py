@@ -21,7 +21,7 @@ from benchmarks.trivial_bot import LATE
 RULESET: Final = "river"
 LATE_RULESET: Final = "seven_up"
 """In which but one other seat plays for each decision that is late, so that little has to be taken off."""
-GAMES: Final = 16
+GAMES: Final = 48
 LATE_GAMES: Final = 32
 WATCHED: Final = 96
 """How many late decisions are watched by themselves."""
@@ -43,9 +43,9 @@ def rows(effort: Effort) -> Iterator[Line]:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A round: good bots alone and beside late ones, the decisions late meanwhile, and the price of one of those."""
+    """A round: good bots alone, before and after, and beside late ones, the decisions late then, the price of one."""
 
-    alone: Played
+    alone: tuple[Played, Played]
     beside: Played
     late: int
     late_us: float
@@ -53,12 +53,17 @@ class Measured:
     @property
     def ratio(self) -> float:
         """How much dearer a decision of the others was, the late ones' own cost taken off."""
-        return (self.beside.cpu_us - self.late * self.late_us) / self.beside.decisions / self.alone.us_each
+        return (self.beside.cpu_us - self.late * self.late_us) / self.beside.decisions / self.alone_us
 
     @property
     def plain_ratio(self) -> float:
         """The same with nothing taken off."""
-        return self.beside.us_each / self.alone.us_each
+        return self.beside.us_each / self.alone_us
+
+    @property
+    def alone_us(self) -> float:
+        """A decision's microseconds without late ones: the machine's pace changes, so before and after count alike."""
+        return sum(each.us_each for each in self.alone) / 2
 
 
 class Beside:
@@ -78,7 +83,7 @@ class Beside:
     def measure(self) -> Measured:
         """Measure a round."""
         idle_us_a_s = self._idle_us_a_s()
-        alone = self._ground.play(RULESET, self._games)
+        before = self._ground.play(RULESET, self._games)
         late = self._ground.start(LATE_RULESET, self._late_games, self._entries, LATE_LIMITS)
         try:
             self._until_late(self._late_games)
@@ -88,7 +93,8 @@ class Beside:
             late_meanwhile = self._bots.asked_late() - began
         finally:
             self._ground.cancel(late)
-        return Measured(alone, beside, late_meanwhile, late_us)
+        after = self._ground.play(RULESET, self._games)
+        return Measured((before, after), beside, late_meanwhile, late_us)
 
     def _idle_us_a_s(self) -> float:
         """Give what an idle worker takes in a second."""

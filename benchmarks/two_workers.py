@@ -8,7 +8,7 @@ from typing import Final
 from benchmarks.ground import BotServer, Ground, Played
 from benchmarks.harness import Effort, Line, at_most, ratio_row
 
-GAMES: Final = 32
+GAMES: Final = 128
 
 
 def rows(effort: Effort) -> Iterator[Line]:

@@ -1,13 +1,14 @@
 """Serves a bot over HTTP: as a WSGI application, and by a threaded development server with keep-alive.
 
-`respond` is the whole protocol of the bot's side (docs/contract.md); the rest carries bytes to it and back. It doesn't
-judge the bot's answers: that is the arena's business.
+`respond` is the whole protocol of the bot's side (docs/contract.md), with ``bot_sdk/answering.py`` behind it; the rest
+carries bytes to it and back.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import socketserver
 import sys
 import threading
@@ -17,11 +18,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from bot_sdk import messages, signing
+from bot_sdk.answering import FAILURES, Hosted, NoSecretError, OnDecided, Served, answer
+
+__all__ = [
+    "MAX_REQUEST_BYTES",
+    "Environ",
+    "Hosted",
+    "OnDecided",
+    "OnExchanged",
+    "Reply",
+    "Served",
+    "Server",
+    "StartResponse",
+    "respond",
+    "serving",
+    "wsgi",
+]
 
 Environ: TypeAlias = dict[str, Any]
 StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
@@ -30,31 +47,9 @@ MAX_REQUEST_BYTES: Final = 4 * 1024 * 1024
 """More than 64 decisions ever take."""
 IDLE_S: Final = 75.0
 """How long the development server keeps a silent connection."""
-SPENT: Final = 0.9
-"""The share of a batch's budget after which what is answered is sent: a late reply would lose all of it."""
 
 log = logging.getLogger("slagveld.bot")
 _decoder: Final = msgspec.json.Decoder(messages.Request)
-
-
-class Hosted(Protocol):
-    """What can be served: `bot_sdk.bot.Bot`, or anything that answers like it."""
-
-    @property
-    def secret(self) -> str | None:
-        """The secret that calls must be signed with; None to answer everybody."""
-
-    def card(self) -> messages.BotCard:
-        """Give the bot card."""
-
-    def answer(self, message: messages.Decision, /) -> messages.ActionReply:
-        """Decide."""
-
-    def game_started(self, started: messages.GameStarted, /) -> None:
-        """Take notice of a beginning."""
-
-    def game_ended(self, ended: messages.GameEnded, /) -> None:
-        """Take notice of an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +59,10 @@ class Reply:
     status: HTTPStatus
     body: bytes
     allow: str | None = None
+
+
+OnExchanged: TypeAlias = Callable[[bytes, Reply], None]
+"""What is told of each POST that came in and of its reply, under the same terms."""
 
 
 class _Refused(Exception):  # noqa: N818 - it carries a reply, it is no fault of ours
@@ -78,10 +77,11 @@ def respond(
     headers: Mapping[str, str],
     body: bytes,
     *,
+    on_decided: OnDecided | None = None,
     now: Callable[[], float] = time.time,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Reply:
-    """Answer one request; never raises.
+    """Answer one request, telling `on_decided` of every decision in it; never raises.
 
     GET gives the card. POST takes every message of docs/contract.md: 401 if the bot holds a secret and the signature
     doesn't fit, 400 for what is no message, 500 with the traceback on stderr if the bot's own code fails. In a batch
@@ -95,10 +95,12 @@ def respond(
                 HTTPStatus.METHOD_NOT_ALLOWED, _error(f"expected GET or POST, got {method}"), allow="GET, POST"
             )
         _authenticate(bot.secret, headers, body, now())
-        return Reply(HTTPStatus.OK, _answer(bot, _read(body), monotonic))
+        return Reply(HTTPStatus.OK, answer(bot, _read(body), on_decided=on_decided, monotonic=monotonic))
     except _Refused as refused:
         return Reply(refused.status, _error(str(refused)))
-    except Exception:  # the author's code may raise anything
+    except NoSecretError as error:
+        return Reply(HTTPStatus.SERVICE_UNAVAILABLE, _error(str(error)))
+    except FAILURES:
         log.exception("the bot failed to answer")
         return Reply(HTTPStatus.INTERNAL_SERVER_ERROR, _error("the bot failed to answer, see its log"))
 
@@ -122,11 +124,32 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
+    allow_reuse_address = os.name != "nt"  # on Windows it would let two servers have one port
 
-    def __init__(self, bot: Hosted, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Listen on an IPv4 address; port 0 takes a free one. Raises `OSError` if the address can't be had."""
+    def __init__(
+        self,
+        bot: Hosted,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        on_decided: OnDecided | None = None,
+        on_exchanged: OnExchanged | None = None,
+    ) -> None:
+        """Listen on an IPv4 address; port 0 takes a free one. Raises `OSError` if the address can't be had.
+
+        `bot` may be set to another at any time: what is being answered is answered by the one before.
+        """
         self.bot = bot
+        self._on_decided = on_decided
+        self._on_exchanged = on_exchanged
         super().__init__((host, port), _Handler)
+
+    def respond(self, method: str, headers: Mapping[str, str], body: bytes) -> Reply:
+        """Answer one request by the bot there is now; never raises."""
+        reply = respond(self.bot, method, headers, body, on_decided=self._on_decided)
+        if self._on_exchanged and method == "POST":
+            self._on_exchanged(body, reply)
+        return reply
 
     @property
     def url(self) -> str:
@@ -166,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = IDLE_S
 
     def do_GET(self) -> None:
-        self._reply(respond(self.server.bot, "GET", {}, b""))
+        self._reply(self.server.respond("GET", {}, b""))
 
     def do_POST(self) -> None:
         try:
@@ -175,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # what follows on it is a body nobody reads
             self._reply(Reply(refused.status, _error(str(refused))))
         else:
-            self._reply(respond(self.server.bot, "POST", dict(self.headers.items()), body))
+            self._reply(self.server.respond("POST", dict(self.headers.items()), body))
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         self.close_connection = True
@@ -246,39 +269,3 @@ def _read(body: bytes) -> messages.Request:
         return _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _Refused(HTTPStatus.BAD_REQUEST, f"expected a message of the bot contract: {error}") from None
-
-
-def _answer(bot: Hosted, message: messages.Request, monotonic: Callable[[], float]) -> bytes:
-    match message:
-        case messages.Decision():
-            return messages.encode(bot.answer(message))
-        case messages.Decisions():
-            return messages.encode(_answer_batch(bot, message, monotonic))
-        case messages.Challenge():
-            return messages.encode(_prove(bot.secret, message))
-        case messages.GameStarted():
-            bot.game_started(message)
-        case messages.GameEnded():
-            bot.game_ended(message)
-    return b"{}"
-
-
-def _answer_batch(bot: Hosted, batch: messages.Decisions, monotonic: Callable[[], float]) -> messages.ActionsReply:
-    until = monotonic() + batch.budget_ms / 1000 * SPENT
-    actions: list[messages.ActionReply] = []
-    for at, decision in enumerate(batch.decisions):
-        if monotonic() > until:
-            log.warning("the budget is nearly spent: %d of a batch left unanswered", len(batch.decisions) - at)
-            break
-        try:
-            actions.append(bot.answer(decision))
-        except Exception:  # one failure must not take the others along
-            log.exception("the bot failed to answer %s", decision.decision_id)
-    return messages.ActionsReply(actions)
-
-
-def _prove(secret: str | None, challenge: messages.Challenge) -> messages.ChallengeReply:
-    if secret is None:
-        raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the bot holds no secret, set SLAGVELD_BOT_SECRET")
-    proof = signing.proof(secret, challenge.bot_id, challenge.challenge)
-    return messages.ChallengeReply(challenge.challenge, proof)

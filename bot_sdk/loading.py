@@ -52,9 +52,12 @@ def load_bot(text: str) -> Bot:
     """
     file, name = file_of(text)
     module_name = f"{_LOADED}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
-    bot = getattr(sys.modules.get(module_name) or _run(file, module_name), name, None)
+    module = sys.modules.get(module_name) or _run(file, module_name)
+    bot = getattr(module, name, None)
     if not isinstance(bot, Bot):
-        raise LoadError(f"expected a Bot named {name!r} in {file.name}, got {bot!r:.80}")
+        there = [other for other, value in vars(module).items() if isinstance(value, Bot)]
+        instead = f"; there is {', '.join(there)}" if there else ""
+        raise LoadError(f"expected a Bot named {name!r} in {file.name}, got {bot!r:.80}{instead}")
     return bot
 
 
@@ -69,7 +72,7 @@ def _run(file: Path, module_name: str) -> ModuleType:
         sys.path.insert(0, str(file.parent))  # a bot may have modules beside it
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # the author's file may raise anything
+    except (Exception, SystemExit) as error:  # the author's file may raise anything
         del sys.modules[module_name]
         raise LoadError(f"expected a file that runs, got {_trace(error, file)}") from error
     return module
@@ -96,7 +99,7 @@ def _folder(module: ModuleType) -> Path | None:
     return Path(file).parent if file else None
 
 
-def _trace(error: Exception, file: Path) -> str:
+def _trace(error: BaseException, file: Path) -> str:
     """Show where the author's file failed, without the frames that brought us there."""
     shown = traceback.TracebackException.from_exception(error)
     own = [at for at, frame in enumerate(shown.stack) if frame.filename == str(file)]
@@ -136,8 +139,11 @@ def secret_for(text: str, environment: Mapping[str, str] = os.environ) -> str | 
         return given
     folder = Path.cwd() if is_url(text) else file_of(text)[0].parent
     file = folder / SECRET_FILE
-    kept = file.read_text().strip() if file.is_file() else ""
+    kept = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
     if not kept:
         return None
-    signing.check_secret(kept)
+    try:
+        signing.check_secret(kept)
+    except signing.SigningError as error:
+        raise signing.SigningError(f"{file}: {error}") from None
     return kept

@@ -1,9 +1,13 @@
-"""What ``slagbot new`` makes: a bot of one screen, its test, and a secret that git doesn't see."""
+"""What ``slagbot new`` makes: a bot of one screen with its test, its README, its Dockerfile and its secret.
+
+The texts are files in ``bot_sdk/templates``, a folder for each language.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -11,69 +15,39 @@ from bot_sdk import signing
 from bot_sdk.errors import SdkError
 from bot_sdk.loading import SECRET_FILE
 
+LANGUAGES: Final = ("python", "node")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_HIDDEN: Final = {"gitignore", "dockerignore"}
+"""Files whose names begin with a dot only in the folder that is made: here git and others would heed them."""
 
-BOT: Final = '''\
-"""{name}: a bot for Slagveld. Make it better than this."""
-
-from bot_sdk.bot import Bot, Decision
-
-bot = Bot("{name}", version="1", author="")
-
-
-@bot.on("river", "bid")
-def bid(decision: Decision) -> str:
-    """Bid one trick for every ace and every trump above the nine, or the legal bid nearest to that."""
-    trump = decision.observation["trump"]
-    hoped = sum(card[0] == "A" or (card[1] == trump and card[0] in "TJQK") for card in decision.hand)
-    return min(decision.legal, key=lambda action: abs(int(action.removeprefix("bid:")) - hoped))
-
-
-@bot.on("river", "play")
-def play(decision: Decision) -> tuple[str, str]:
-    """Play high while tricks are missing, else low. The note is shown in the record."""
-    seen = decision.observation
-    missing = seen["bids"][decision.seat] - seen["tricks_won"][decision.seat]
-    ranked = sorted(decision.legal, key=lambda action: "23456789TJQKA".index(action[-2]))
-    return (ranked[-1] if missing > 0 else ranked[0]), f"{{missing}} to go"
-
-
-@bot.on("seven_up")
-def seven_up(decision: Decision) -> str:
-    """Any legal action; `decision.phase` tells which of beg, gift, discard and play is asked."""
-    return decision.rng.choice(decision.legal)
-'''
-
-TEST: Final = """\
-from bot import bot
-
-from bot_sdk.bots import house
-from bot_sdk.games.registry import RULESETS
-from bot_sdk.local import Match, in_process, play, seated
-
-
-def test_plays_legally_and_in_time():
-    for name in bot.card().rulesets:
-        ruleset = RULESETS[name]
-        players = [in_process(bot), in_process(house("house:random"), bot_id="house:random")]
-        table = seated(players, ruleset.min_seats)
-        for played in play(Match(ruleset), table, games=ruleset.min_seats):
-            for seat, player in enumerate(played.players):
-                if table[player] is players[0]:
-                    assert set(played.game.outcomes[seat]) == {"ok"}
-"""
-
-IGNORED: Final = f"{SECRET_FILE}\n__pycache__/\n.pytest_cache/\n"
+_ARENA: Final = "http://127.0.0.1:8000"
+_URL: Final = "http://127.0.0.1:8100"
+_STEPS: Final = {
+    "python": (
+        ("slagbot check bot.py:bot", "is it fit to play?"),
+        ("slagbot play bot.py:bot house:greedy --ruleset river", "is it any good?"),
+        (f"slagbot connect bot.py:bot --arena {_ARENA}", "plays in an arena; `slagveld up` runs one here"),
+        ("slagbot serve bot.py:bot --reload", "or serves it at a URL, for the next, in another terminal"),
+        (f"slagbot register bot.py:bot --arena {_ARENA}", f"plays in an arena that reaches {_URL}"),
+    ),
+    "node": (
+        ("node main.mjs", f"serves it at {_URL}; the rest in another terminal, in the same folder"),
+        (f"slagbot check {_URL}", "is it fit to play?"),
+        (f"slagbot play {_URL} house:greedy --ruleset river", "is it any good?"),
+        (f"slagbot register {_URL} --arena {_ARENA}", "plays in an arena; `slagveld up` runs one here"),
+    ),
+}
 
 
 class StarterError(SdkError):
     """A bot that can't be made here."""
 
 
-def create(folder: Path, *, random: bytes) -> list[Path]:
+def create(folder: Path, language: str, *, random: bytes, version: str) -> list[Path]:
     """Make a new folder with a bot named after it and list its files; raises `StarterError`.
 
-    The secret is made of `random`: 32 bytes from the operating system's generator.
+    `language` is one of `LANGUAGES`. The secret is made of `random`: 32 bytes from the operating system's generator.
+    `version` is that of this package, which the bot asks for where it is installed.
     """
     if not _NAME.fullmatch(folder.name):
         raise StarterError(f"expected a name of letters, digits, - and _, got {folder.name!r:.80}")
@@ -81,14 +55,35 @@ def create(folder: Path, *, random: bytes) -> list[Path]:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise StarterError(f"expected a new folder, got {str(folder)!r} which exists") from None
-    files = {
-        "bot.py": BOT.format(name=folder.name),
-        "test_bot.py": TEST,
-        ".gitignore": IGNORED,
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    values = {"name": folder.name, "tag": _tag(folder.name), "version": version}
+    made = []
+    for name, text in _templates(language).items():
+        made.append(folder / name)
+        made[-1].write_text(_filled(text, values), encoding="utf-8", newline="\n")
     secret = folder / SECRET_FILE
     with os.fdopen(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
         opened.write(signing.make_secret(random) + "\n")
-    return [*(folder / name for name in files), secret]
+    return [*made, secret]
+
+
+def next_steps(folder: Path, language: str) -> str:
+    """Say which commands lead from a new folder to a bot that plays, a line each, every one with its purpose."""
+    steps = ((f"cd {folder}", "README.md tells more"), *_STEPS[language])
+    width = max(len(command) for command, _ in steps)
+    return "\n".join(f"  {command:<{width}}  # {purpose}" for command, purpose in steps)
+
+
+def _templates(language: str) -> dict[str, str]:
+    """Read the templates of a language by the names of the files that are made of them."""
+    files = resources.files("bot_sdk") / "templates" / language
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files.iterdir() if file.is_file()}
+    return {f".{name}" if name in _HIDDEN else name: texts[name] for name in sorted(texts)}
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda hole: values[hole[1]], text)
+
+
+def _tag(name: str) -> str:
+    """Make of a bot's name what an image may be called."""
+    return re.sub(r"[-_]+", "-", name.lower()).strip("-")

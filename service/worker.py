@@ -71,12 +71,12 @@ TOURNAMENT_THREADS: Final = 1
 """A job hands its games in and is done; while it waits for room, those that follow are for other processes."""
 ROOM_S: Final = 2.0
 """How long a job waits for room before its games go back into the queue."""
-SHARE_S: Final = 0.01
-"""How long a worker that has games pauses after it took more: one that has none looks into the queue meanwhile."""
-IDLE_MS: Final = 20
+IDLE_MS: Final = 40
 """How often an idle worker looks for games: Dramatiq's own second would be felt at every move of a person."""
 SWEPT_MS: Final = 100
 """How often one looks for shards, which the sweeper sends once a second."""
+SHARE_S: Final = 0.15
+"""How long a worker among others pauses after each shard: longer than that, so that each of them looks meanwhile."""
 JOB_MS: Final = 3_600_000
 ERASE_S: Final = 5.0
 """How long one job erases; others of its queue come between."""
@@ -187,11 +187,9 @@ class WorkerProcess:
 
     def drive_shard(self, game_ids: list[str]) -> None:
         """Have games driven side by side with all others of tournaments, once there is room."""
-        run = self._tournaments.current
-        has_games = not run.is_idle
-        if self._stopping.is_set() or not run.hand_in_all(game_ids, wait_s=ROOM_S):
+        if self._stopping.is_set() or not self._tournaments.current.hand_in_all(game_ids, wait_s=ROOM_S):
             self._queue.drive_shard(game_ids)
-        elif has_games:
+        elif self._sweep.workers > 1:
             self._stopping.wait(SHARE_S)
 
     def _drive_each(self, game_ids: list[str]) -> None:

@@ -24,7 +24,7 @@ HOUSE: Final[dict[str, Callable[[], Bot]]] = {
 """What makes each house bot, by its fixed id. A change of play is a new version on its card."""
 
 THINKING: Final = frozenset({"house:search"})
-"""Those that take more than 5 ms for a decision in some phase: the arena asks them in processes of their own."""
+"""Those that take more than 5 ms for some decisions: the arena asks them in processes of their own."""
 
 
 class NoSuchBot(SdkError, LookupError):  # noqa: N818 - says what is missing

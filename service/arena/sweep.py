@@ -55,12 +55,14 @@ class Sweep:
         self._patience_ms = patience_ms
         self._open_seat_ms = open_seat_ms
         self._turn = 0
+        self.workers = 1
+        """How many worker processes there were at the last sweep, this one among them."""
 
     def once(self) -> None:
         """Sweep, unless another process does so now."""
         if self._store.clock.mend():  # else the lock itself might be held for an hour
             logger.warning("the store's clock has jumped: all that is due is looked at")
-        workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
+        self.workers = workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
         if not self._may_sweep():
             return
         moment = self._store.clock.read()

@@ -82,11 +82,6 @@ class Run:
         self._line.wake()
         return True
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no game is in its hands, or about to be."""
-        return not (self._drives or self._handed_in)
-
     def _takes(self, games: int) -> bool:
         return not self._handed_in and len(self._drives) + games <= self._most
 

@@ -23,6 +23,7 @@ from service.store.entities import Game, Seat
 from service.store.errors import DamagedError, NotFoundError, told_apart
 from service.store.lua import Args, Scripts
 from service.store.packing import PackingError
+from service.store.roundtrip import as_fields, raised, transaction
 from service.store.shelf import Shelf, readable
 from service.store.stored import Log, as_game, as_log
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from redis import Redis
-    from redis.client import Pipeline
+
+    from service.store.roundtrip import Command
 
 logger = logging.getLogger(__name__)
 
@@ -89,11 +91,9 @@ class GameStore:
         before it exists, so that a crash leaves nothing unattended. `tokens` are the SHA-256 of the tokens of
         human seats.
         """
-        with self._redis.pipeline(transaction=True) as pipe:
-            if due_at is not None:
-                pipe.zadd(keys.DUE, {due.game(game.id): due_at}, nx=True)
-            self._index(pipe, game)
-            pipe.execute()
+        due_then: list[Command] = [] if due_at is None else [("ZADD", keys.DUE, "NX", due_at, due.game(game.id))]
+        for told in transaction(self._redis, [*due_then, *_listing(game)]):
+            raised(told)
         pairs = [part for seat, token in sorted((tokens or {}).items()) for part in (str(seat), token)]
         each = (keys.game_meta, keys.game_secret, keys.game_tokens, keys.game_packed)
         told = self._scripts.run(
@@ -105,16 +105,6 @@ class GameStore:
         """Whether it is this very game that has been played and packed meanwhile; who sits there may have changed."""
         (found,) = self._shelf.find([game.id])
         return isinstance(found, Game) and (found.commitment, found.created_at) == (game.commitment, game.created_at)
-
-    def _index(self, pipe: Pipeline, game: Game) -> None:
-        entry = {listing.member(game.created_at, game.id): 0}
-        pipe.zadd(keys.GAMES, entry)
-        if game.owner:
-            pipe.zadd(keys.account_games(game.owner), entry)
-        if game.slot:
-            pipe.zadd(keys.tournament_games(game.slot.tournament_id), entry)
-        for owner in unfinished.owners(game):
-            pipe.zadd(keys.unfinished(owner), {game.id: game.created_at}, nx=True)
 
     def get(self, game_id: str) -> Game | None:
         """Give a game as it stands, None if there is none."""
@@ -171,12 +161,13 @@ class GameStore:
 
         Raises DamagedError for a game, a log or a secret that can't be read.
         """
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.hgetall(keys.game_meta(game_id))
-            pipe.lrange(keys.game_log(game_id), 0, -1)
-            pipe.get(keys.game_secret(game_id))
-            fields, lines, secret = readable(pipe.execute(raise_on_error=False))
-        game = as_game(fields)
+        commands: list[Command] = [
+            ("HGETALL", keys.game_meta(game_id)),
+            ("LRANGE", keys.game_log(game_id), 0, -1),
+            ("GET", keys.game_secret(game_id)),
+        ]
+        fields, lines, secret = readable(transaction(self._redis, commands))
+        game = as_game(as_fields(fields))
         if game is None:
             return self._shelf.load(game_id)
         if secret is None:
@@ -188,11 +179,12 @@ class GameStore:
 
         None if there is no such game, or if it is packed. Raises DamagedError for what can't be read.
         """
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.hgetall(keys.game_meta(game_id))
-            pipe.lrange(keys.game_log(game_id), max(0, length - 1), -1)
-            fields, lines = readable(pipe.execute(raise_on_error=False))
-        game = as_game(fields)
+        commands: list[Command] = [
+            ("HGETALL", keys.game_meta(game_id)),
+            ("LRANGE", keys.game_log(game_id), max(0, length - 1), -1),
+        ]
+        fields, lines = readable(transaction(self._redis, commands))
+        game = as_game(as_fields(fields))
         return None if game is None else (game, as_log(lines))
 
     # --- changes --------------------------------------------------------------------------------------------
@@ -329,11 +321,9 @@ class GameStore:
 
     def settle(self, game: Game) -> None:
         """Do what is left when a game has ended: count it no longer, let it leave `due`. Idempotent."""
-        with self._redis.pipeline(transaction=True) as pipe:
-            for owner in unfinished.owners(game):
-                pipe.zrem(keys.unfinished(owner), game.id)
-            pipe.zrem(keys.DUE, due.game(game.id))
-            pipe.execute()
+        counted: list[Command] = [("ZREM", keys.unfinished(owner), game.id) for owner in unfinished.owners(game)]
+        for told in transaction(self._redis, [*counted, ("ZREM", keys.DUE, due.game(game.id))]):
+            raised(told)
 
     # --- leases ---------------------------------------------------------------------------------------------
 
@@ -402,6 +392,19 @@ class GameStore:
     ) -> tuple[list[Game], str | None]:
         keep = None if state is None else lambda game: game.state is state
         return listing.select(self._redis, key, self.get_many, limit=limit, cursor=cursor, keep=keep)
+
+
+def _listing(game: Game) -> list[Command]:
+    """Give the commands that list a new game, and count it as unfinished."""
+    lists = [keys.GAMES]
+    if game.owner:
+        lists.append(keys.account_games(game.owner))
+    if game.slot:
+        lists.append(keys.tournament_games(game.slot.tournament_id))
+    member = listing.member(game.created_at, game.id)
+    listed: list[Command] = [("ZADD", key, 0, member) for key in lists]
+    owners = [keys.unfinished(owner) for owner in unfinished.owners(game)]
+    return [*listed, *(("ZADD", owner, "NX", game.created_at, game.id) for owner in owners)]
 
 
 def as_call(proposal: Proposal) -> tuple[list[str], Args]:

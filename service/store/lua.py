@@ -13,11 +13,10 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from service.store.errors import told_apart
-from service.store.roundtrip import Command, exchange
+from service.store.roundtrip import Command, exchange, raised
 
 if TYPE_CHECKING:
     from redis import Redis
-    from redis.commands.core import Script
 
 Args = Sequence[str | bytes | int]
 
@@ -79,11 +78,11 @@ class Scripts:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
-        self._scripts: dict[str, Script] = {name: redis.register_script(source(name)) for name in NAMES}
 
     def run(self, name: str, keys: Sequence[str], args: Args = ()) -> Any:
         """Run one script and give what it returns."""
-        return self._scripts[name](keys=keys, args=args)
+        (told,) = exchange(self._redis, [call(name, keys, args)], [source(name)])
+        return raised(told)
 
     def run_many(self, name: str, calls: Sequence[tuple[Sequence[str], Args]]) -> list[Any]:
         """Run one script for many (keys, args) in one round trip; not atomic as a whole.

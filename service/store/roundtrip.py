@@ -36,6 +36,23 @@ def exchange(redis: Redis, commands: Sequence[Command], scripts: Sequence[str] =
     return told[:unknown] + _exchanged(redis, [*loading, *commands[unknown:]])[len(loading) :]
 
 
+def transaction(redis: Redis, commands: Sequence[Command]) -> list[Any]:
+    """Send commands as one step of the server; give their answers in order, an error unraised.
+
+    Raises the error for which it refused to begin, and what `exchange` raises; what that says of repeating holds here.
+    """
+    *taken, told = exchange(redis, [("MULTI",), *commands, ("EXEC",)])
+    for answer in taken:
+        raised(answer)
+    answers: list[Any] = raised(told)
+    return answers
+
+
+def as_fields(told: Sequence[Any] | dict[Any, Any]) -> dict[Any, Any]:
+    """Give the fields of a hash as HGETALL tells them: name and value in turn, or as they are by the protocol RESP3."""
+    return told if isinstance(told, dict) else dict(zip(told[::2], told[1::2], strict=True))
+
+
 def raised(answer: Any) -> Any:
     """Give an answer of an exchange; raises it if it is an error."""
     if isinstance(answer, ResponseError):

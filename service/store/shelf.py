@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from service.store import keys, packed
 from service.store.errors import DamagedError, told_apart
 from service.store.lua import Args, Scripts
+from service.store.roundtrip import as_fields, transaction
 from service.store.stored import Log, as_game, as_log
 
 if TYPE_CHECKING:
@@ -55,12 +56,18 @@ class Shelf:
         True if it is packed, by this call or an earlier one. False if there is no such game, or it has not begun,
         goes on, or changes meanwhile. Raises DamagedError, PackingError for what it can't be made of.
         """
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.hgetall(keys.game_meta(game_id))
-            pipe.lrange(keys.game_log(game_id), 0, -1)
-            pipe.get(keys.game_secret(game_id))
-            pipe.exists(keys.game_packed(game_id))
-            fields, lines, secret, is_packed = readable(pipe.execute(raise_on_error=False))
+        told, lines, secret, is_packed = readable(
+            transaction(
+                self._redis,
+                [
+                    ("HGETALL", keys.game_meta(game_id)),
+                    ("LRANGE", keys.game_log(game_id), 0, -1),
+                    ("GET", keys.game_secret(game_id)),
+                    ("EXISTS", keys.game_packed(game_id)),
+                ],
+            )
+        )
+        fields = as_fields(told)
         game = as_game(fields)
         if game is None:
             return bool(is_packed)
@@ -100,10 +107,8 @@ class Shelf:
         return bool(self._scripts.run("repack", names, [value, kept.value, kept.notes or b""]))
 
     def _values(self, game_id: str) -> tuple[bytes | None, bytes | None]:
-        with self._redis.pipeline(transaction=True) as pipe:
-            pipe.get(keys.game_packed(game_id))
-            pipe.get(keys.game_notes(game_id))
-            value, notes = readable(pipe.execute(raise_on_error=False))
+        names = (keys.game_packed(game_id), keys.game_notes(game_id))
+        value, notes = readable(transaction(self._redis, [("GET", name) for name in names]))
         return value, notes
 
 

@@ -1,32 +1,19 @@
 from __future__ import annotations
 
-import http.client
 import json
-import os
-import signal
-import stat
-import subprocess
 import sys
-import time
-from contextlib import closing
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from bot_sdk import messages, signing
 from bot_sdk.bots.greedy import greedy
-from bot_sdk.cli import main
 from bot_sdk.games import record
 from bot_sdk.hosting import serving
 from bot_sdk.loading import load_bot
-from bot_sdk.positions import positions
 from bot_sdk.results import export
 from bot_sdk.results.export import Export, Exported
 from bot_sdk.results.standings import standings
+from tests.bot_sdk.commands.running import slagbot
 from tests.bot_sdk.results.made import drawn, entered, won
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +21,6 @@ def clean(monkeypatch, tmp_path):
     monkeypatch.delenv("SLAGVELD_BOT_SECRET", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
-
-
-def slagbot(*arguments, status=0):
-    ran = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert ran.exit_code == status, ran.output
-    return ran
 
 
 @pytest.fixture
@@ -53,50 +34,6 @@ def bot_file(path, decide):
         f"from bot_sdk.bot import Bot\nbot = Bot('b')\n@bot.on('river')\ndef river(decision):\n    {decide}\n"
     )
     return f"{path}:bot"
-
-
-def environment():
-    return {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-
-
-class TestNew:
-    def test_makes_a_bot_a_test_and_a_secret_that_git_ignores(self, mine):
-        assert sorted(path.name for path in mine.iterdir()) == [".gitignore", ".secret", "bot.py", "test_bot.py"]
-        signing.check_secret((mine / ".secret").read_text().strip())
-        assert stat.S_IMODE((mine / ".secret").stat().st_mode) == 0o600
-        subprocess.run(["git", "init", "-q"], cwd=mine, check=True)
-        seen = subprocess.run(["git", "status", "-s", "-uall"], cwd=mine, check=True, capture_output=True, text=True)
-        assert ".secret" not in seen.stdout
-        assert "bot.py" in seen.stdout
-
-    def test_the_starter_fits_one_screen(self, mine):
-        text = (mine / "bot.py").read_text()
-        assert text.count("\n") <= 40
-        assert max(map(len, text.splitlines())) <= 120
-
-    def test_the_starters_own_test_passes(self, mine):
-        ran = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-            cwd=mine, env=environment(), capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
-
-    def test_the_starter_passes_the_check(self, mine):
-        assert "passed" in slagbot("check", mine / "bot.py").stdout
-
-    def test_what_it_prints_next_can_be_done(self):
-        printed = slagbot("new", "other").stdout
-        command = next(line for line in printed.splitlines() if "slagbot play" in line).split("slagbot ")[1]
-        slagbot(*command.split(), "--games", "2")
-
-    def test_a_folder_that_exists_is_left_alone(self, mine):
-        before = (mine / ".secret").read_text()
-        assert "which exists" in slagbot("new", "mine", status=2).output
-        assert (mine / ".secret").read_text() == before
-
-    @pytest.mark.parametrize("name", ["-x y", "a b", "é", ".."])
-    def test_a_name_that_is_none_is_refused(self, name):
-        assert "expected a name" in slagbot("new", "--", name, status=2).output
 
 
 class TestPlay:
@@ -303,49 +240,6 @@ class TestCheck:
         said = slagbot("check", mine / "bot.py:bot", status=2).output
         assert "whsec_" in said
         assert "hunter2" not in said
-
-
-class TestServe:
-    @pytest.fixture
-    def served(self, mine):
-        command = [sys.executable, "-c", "from bot_sdk.cli import main; main()", "serve", "bot.py:bot", "--port", "0"]
-        with subprocess.Popen(
-            [*command, "--json"], cwd=mine, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            try:
-                yield process, json.loads(process.stdout.readline())
-            finally:
-                process.kill()
-
-    def test_answers_signed_calls_and_no_others(self, served, mine):
-        _, told = served
-        assert (told["name"], told["signed"]) == ("mine", True)
-        body = messages.encode(positions("seven_up", "play", 1, "cli")[0])
-        headers = signing.sign("msg_1", int(time.time()), body, [(mine / ".secret").read_text().strip()])
-        with closing(http.client.HTTPConnection("127.0.0.1", int(told["url"].rsplit(":", 1)[1]), 5)) as line:
-            line.request("POST", "/", body, headers)
-            with line.getresponse() as answered:
-                assert answered.status == 200
-                assert json.loads(answered.read())["action"].startswith("play:")
-            line.request("POST", "/", body)
-            assert line.getresponse().status == 401
-
-    @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-    def test_stops_cleanly(self, served, by):
-        process, _ = served
-        process.send_signal(by)
-        assert process.wait(10) == 0
-        assert "Traceback" not in process.stderr.read()
-
-    def test_a_port_that_is_taken_is_2(self, mine):
-        with serving(greedy()) as server:
-            assert "in use" in slagbot("serve", mine / "bot.py:bot", "--port", server.server_port, status=2).output
-
-    def test_a_bot_without_all_phases_is_told_before_it_is_served(self, tmp_path):
-        (tmp_path / "half.py").write_text(
-            "from bot_sdk.bot import Bot\nbot = Bot('h')\nbot.on('river', 'bid')(lambda decision: 'bid:0')\n"
-        )
-        assert "expected a function for river play" in slagbot("serve", "half.py", status=2).output
 
 
 def test_help_and_version():

@@ -14,7 +14,7 @@ from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
 from tests.integration.running import command_of, state_of
 
 ENTRIES = ["house:search", "house:counting", "house:greedy", "bot_0"]
-GAMES = 8
+ROUNDS = 8
 FINISH_S = 120.0
 
 
@@ -25,7 +25,7 @@ def arena(tmp_path):
 
 
 def launch(arena):
-    return arena.launch("river", "river", 4, GAMES, ENTRIES, PATIENT_LIMITS, {"start_cards": 4})
+    return arena.launch("river", "river", 4, ROUNDS, ENTRIES, PATIENT_LIMITS, {"start_cards": 4})
 
 
 def thinkers_of(pid):
@@ -65,8 +65,7 @@ def test_killed_processes_are_replaced_and_no_game_is_the_worse_for_it(arena):
 
     wait_until(kill_and_look, FINISH_S, f"a tournament that ends\n{arena.left()}", every_s=0.1)
     assert len(killed) == 4
-    games = games_of(arena, tournament)
-    assert [game.state for game in games] == [GameState.FINISHED] * GAMES
+    assert {game.state for game in games_of(arena, tournament)} == {GameState.FINISHED}
 
 
 def test_a_worker_that_stops_leaves_no_process_and_its_games_to_others(arena):

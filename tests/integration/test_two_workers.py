@@ -45,6 +45,7 @@ def shares(tmp_path_factory):
 
 
 def test_worker_that_joins_has_about_half_of_the_games_from_then_on(shares):
+    assert len(shares) > 1, shares
     (_, more), (_, fewer), *others = shares.most_common()
-    assert fewer >= 0.25 * more, shares
+    assert fewer >= more / 3, shares
     assert sum(count for _, count in others) <= 10  # whoever looked at a game that had ended held it for a moment

@@ -71,7 +71,11 @@ class Worker:
     def drive(self, *game_ids: str, seconds: float = 5.0) -> list[str]:
         """Drive games until they are over, wait for people, or `seconds` have passed; give those handed back."""
         ends = monotonic() + seconds
-        stopping = lambda: self.stopping.is_set() or run.is_idle or monotonic() > ends  # noqa: E731 - names what it ends
+
+        def stopping() -> bool:
+            is_idle = not (run._drives or run._handed_in)
+            return self.stopping.is_set() or is_idle or monotonic() > ends
+
         run = Run(dataclasses.replace(self.referee, stopping=stopping))
         for game_id in game_ids:
             run.hand_in(game_id)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from hashlib import sha1
 
 import pytest
+from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
-from service.store.roundtrip import exchange, raised
+from service.store.roundtrip import as_fields, exchange, raised, transaction
 
 
 def test_each_command_has_its_answer_and_an_error_stands_in_its_place(redis):
@@ -68,6 +69,41 @@ def test_answers_that_nobody_read_are_not_taken_for_the_next_ones(redis_url, mon
             exchange(client, [("ECHO", "old"), ("ECHO", "older")])
     assert exchange(client, [("ECHO", "new")]) == [b"new"]
     client.close()
+
+
+# --- transactions -----------------------------------------------------------------------------------------------------
+
+
+def test_transaction_is_one_step_whose_errors_stand_in_their_places(redis):
+    told = transaction(redis, [("HSET", "h", "a", "1", "b", "2"), ("RPUSH", "h", "x"), ("HGETALL", "h")])
+    assert (told[0], as_fields(told[2])) == (2, {b"a": b"1", b"b": b"2"})
+    assert isinstance(told[1], ResponseError)
+
+
+def test_transaction_that_the_server_does_not_begin_does_nothing_and_raises_why(redis):
+    with pytest.raises(ResponseError, match="wrong number of arguments"):
+        transaction(redis, [("SET", "a", "x"), ("GET",)])
+    assert redis.get("a") is None
+    assert transaction(redis, [("SET", "a", "y")]) == [b"OK"]
+
+
+def test_transaction_is_sent_again_as_a_whole_when_the_connection_died(tmp_path):
+    with EmbeddedValkey(tmp_path) as server:
+        client = connect(server.url, max_connections=1)
+        client.ping()
+        server.kill()
+        server.start()
+        assert transaction(client, [("SET", "a", "x"), ("GET", "a")]) == [b"OK", b"x"]
+        client.close()
+
+
+def test_fields_of_a_hash_are_the_same_by_either_protocol(redis_url):
+    for protocol in (2, 3):
+        client = Redis.from_url(redis_url, protocol=protocol)
+        client.hset("h", mapping={"a": "1", "b": "2"})
+        (told,) = exchange(client, [("HGETALL", "h")])
+        assert as_fields(told) == {b"a": b"1", b"b": b"2"}
+        client.close()
 
 
 # --- scripts ----------------------------------------------------------------------------------------------------------

