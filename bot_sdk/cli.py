@@ -11,11 +11,16 @@ import sys
 
 import click
 
+from bot_sdk.commands.account import account
 from bot_sdk.commands.check import check
+from bot_sdk.commands.logs import logs
 from bot_sdk.commands.new import new
+from bot_sdk.commands.pause import pause
 from bot_sdk.commands.play import play_command
+from bot_sdk.commands.practice import practice
 from bot_sdk.commands.register import register
 from bot_sdk.commands.serve import serve
+from bot_sdk.commands.stats import stats_command
 from bot_sdk.commands.verify import recompute_command, verify
 
 
@@ -26,7 +31,20 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
 
 
-for command in (new, serve, play_command, check, register, verify, recompute_command):
+for command in (
+    new,
+    serve,
+    play_command,
+    check,
+    register,
+    account,
+    logs,
+    stats_command,
+    pause,
+    practice,
+    verify,
+    recompute_command,
+):
     main.add_command(command)
 
 

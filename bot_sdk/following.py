@@ -15,10 +15,12 @@ import requests
 
 from bot_sdk.transport import ArenaError, Json, Transport, lines
 
+PATIENCE_S: Final = 60.0
+"""How long an arena may be away before following is given up, unless said otherwise."""
 PAUSE_S: Final = 1.0
 """How long to wait before a stream is taken up again."""
-_PASSING: Final = frozenset({0, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE,
-                             HTTPStatus.GATEWAY_TIMEOUT})  # fmt: skip
+PASSING: Final = frozenset({0, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE,
+                            HTTPStatus.GATEWAY_TIMEOUT})  # fmt: skip
 """Statuses of an arena that is away for a while; 0 is no answer."""
 
 Away = Callable[[ArenaError | None], None]
@@ -67,7 +69,7 @@ class Following:
                         return
                     yield from self._read(response)
             except ArenaError as error:
-                if error.status not in _PASSING or error.code == "timeout":
+                if error.status not in PASSING or error.code == "timeout":
                     raise
                 if self._clock() - self._alive > self._patience_s:
                     raise
@@ -77,7 +79,7 @@ class Following:
 
     def _open(self) -> requests.Response:
         headers = {"Last-Event-ID": self._seen} if self._seen else None
-        response = self._transport.send("GET", self._path, headers=headers, stream=True)
+        response = self._transport.stream(self._path, headers=headers)
         kind = response.headers.get("Content-Type", "")
         if response.status_code != HTTPStatus.NO_CONTENT and not kind.startswith("text/event-stream"):
             response.close()

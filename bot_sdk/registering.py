@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from shlex import quote
 
 from msgspec import Struct
 
+from bot_sdk.answers import BotView
+from bot_sdk.answers import Step as StepShown
 from bot_sdk.check import Step, card_in
 from bot_sdk.client import Arena
 from bot_sdk.messages import BotCard
@@ -56,17 +58,17 @@ def register(
     name = name or card.name
     token = None if arena.token else make_account(arena, new_account.name or name, new_account.invite_code, tell)
     bot = _bot(arena, name, url, card.known, secret)
-    tell(f"{name} is {bot['id']}, being checked")
-    started = arena.start_check(bot["id"])
-    ended = arena.wait_for_check(bot["id"], started["id"])
+    tell(f"{name} is {bot.id}, being checked")
+    started = arena.start_check(bot.id)
+    ended = arena.wait_for_check(bot.id, started.id)
     return Registered(
-        bot_id=bot["id"],
+        bot_id=bot.id,
         name=name,
         url=url,
         rulesets=card.known,
-        state=arena.bot(bot["id"])["state"],
-        check=ended["state"],
-        steps=[_step(step) for step in ended["steps"]],
+        state=arena.bot(bot.id).state,
+        check=ended.state,
+        steps=[_step(step) for step in ended.steps],
         token=token,
     )
 
@@ -77,8 +79,8 @@ def make_account(arena: Arena, name: str, invite_code: str | None, tell: Callabl
     Raises `ArenaError`.
     """
     made = arena.create_account(name, invite_code=invite_code)
-    token = arena.token = str(made["token"])
-    tell(f"made account {made['name']}: export SLAGVELD_TOKEN={token}")
+    token = arena.token = made.token
+    tell(f"made account {made.name}: export SLAGVELD_TOKEN={token}")
     return token
 
 
@@ -92,19 +94,10 @@ def report(done: Registered, arena_url: str, file: str | None) -> str:
         return "\n".join(lines)
     if done.token:
         lines.append(f"\nkeep your account's token: export SLAGVELD_TOKEN={done.token}")
-    lines.append(f"\nnext: a game against the house\n{_first_game(done, arena_url)}")
-    return "\n".join(lines)
-
-
-def _first_game(done: Registered, arena_url: str) -> str:
-    house = '{"kind":"house","name":"greedy"}'
-    ruleset = done.rulesets[0]
-    others = ",".join([house] * (1 if ruleset == "seven_up" else 3))
-    body = f'{{"ruleset":"{ruleset}","seats":[{{"kind":"bot","bot_id":"{done.bot_id}"}},{others}]}}'
-    return (
-        f'  curl -s {arena_url.rstrip("/")}/v1/games -H "Authorization: Bearer $SLAGVELD_TOKEN" \\\n'
-        f"    -H 'Content-Type: application/json' -d '{body}'"
+    lines.append(
+        f"\nnext: games against the house\n  slagbot practice {quote(done.name)} --arena {arena_url.rstrip('/')}"
     )
+    return "\n".join(lines)
 
 
 def _card(url: str) -> BotCard:
@@ -115,14 +108,23 @@ def _card(url: str) -> BotCard:
         remote.close()
 
 
-def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str) -> dict[str, Any]:
+def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str) -> BotView:
     for bot in arena.bots(owner="me"):
-        if bot["name"] == name:
-            changed = arena.change_bot(bot["id"], url=url, rulesets=list(rulesets))
-            arena.rotate_secret(bot["id"], secret)
+        if bot.name == name:
+            changed = arena.change_bot(bot.id, url=url, rulesets=list(rulesets))
+            arena.rotate_secret(bot.id, secret)
             return changed
     return arena.create_bot(name, url, list(rulesets), secret=secret)
 
 
-def _step(shown: dict[str, Any]) -> Step:
-    return Step(shown["name"], shown["ok"], shown["detail"] or "", shown["ms"] or 0.0)
+def _step(shown: StepShown) -> Step:
+    return Step(
+        name=shown.name,
+        ok=shown.ok,
+        detail=shown.detail or "",
+        ms=shown.ms or 0.0,
+        warning=shown.warning,
+        fault=shown.fault,
+        where=shown.where,
+        advice=shown.advice,
+    )

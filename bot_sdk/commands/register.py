@@ -7,13 +7,14 @@ import msgspec
 
 from bot_sdk import registering
 from bot_sdk.client import Arena
+from bot_sdk.commands.asking import arena_option
 from bot_sdk.commands.common import PORT, as_usage_errors, err, json_option, print_json
 from bot_sdk.loading import file_of, is_url, secret_for
 
 
 @click.command()
 @click.argument("bot", metavar="URL|FILE:bot")
-@click.option("--arena", envvar="SLAGVELD_ARENA", default="http://127.0.0.1:8000", show_default=True)
+@arena_option
 @click.option("--token", envvar="SLAGVELD_TOKEN", help="Your account's; without one an account is made.")
 @click.option("--account", default=None, help="What to call a new account. Default: the bot's name.")
 @click.option("--invite-code", envvar="SLAGVELD_INVITE_CODE", help="Where accounts are by invitation.")
@@ -49,7 +50,7 @@ def register(
             secret,
             name=name,
             new_account=registering.NewAccount(account, invite_code),
-            tell=lambda text: err.print(text, markup=False),
+            tell=lambda text: err.print(text, markup=False, soft_wrap=True),  # tokens are copied
         )
     if as_json:
         print_json(msgspec.to_builtins(done))

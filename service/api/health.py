@@ -16,7 +16,7 @@ blp = Resource("health", description="For load balancers and people who wonder."
 class Health(Schema):
     """Fine."""
 
-    status = fields.Constant("ok", required=True)
+    status = fields.Constant("ok", required=True, metadata={"type": "string"})
     version = fields.String(required=True)
 
 

@@ -75,6 +75,7 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
 
     def __init__(self, name: str, *, description: str) -> None:
         super().__init__(name, name, description=description)
+        self._prepare_doc_cbks.append(self._prepare_headers_doc)
 
     def get(self, rule: str, *, who: Audience) -> Decorator:
         """Register a view that reads."""
@@ -140,7 +141,12 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
 
     def takes(self, *headers: dict[str, Any]) -> Decorator:
         """Document headers that the operation reads, each as an OpenAPI parameter."""
-        return cast("Decorator", self.doc(parameters=list(headers)))
+
+        def decorator(view: View) -> View:
+            view.headers = headers  # type: ignore[attr-defined]  # a note on a view
+            return view
+
+        return decorator
 
     def may_answer(
         self, status: int, description: str, schema: type[Schema] | dict[str, Any] | None = None, **kwargs: Any
@@ -161,9 +167,16 @@ class Resource(Blueprint):  # type: ignore[misc]  # its library is untyped
         problems = {status: f"Problem{status}" for status in sorted(_statuses(view, rule) - documented)}
         summary = (view.__doc__ or "").splitlines()[0].rstrip(".")
         said: dict[str, Any] = {"summary": summary, "operationId": _camel(view.__name__), "security": who.security}
-        if getattr(view, "is_idempotent", False):
-            said["parameters"] = ["idempotencyKey"]
-        return cast("View", self.doc(**said, responses=problems)(view))
+        documented_view: Any = self.doc(**said, responses=problems)(view)
+        key = ["idempotencyKey"] if getattr(view, "is_idempotent", False) else []
+        documented_view._apidoc["headers"] = [*key, *getattr(view, "headers", ())]  # noqa: SLF001 (read below)
+        return cast("View", documented_view)
+
+    def _prepare_headers_doc(self, doc: dict[str, Any], doc_info: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Add what an operation reads of the headers to what it reads of the query, which `doc` would replace."""
+        if doc_info["headers"]:
+            doc["parameters"] = [*doc.get("parameters", ()), *doc_info["headers"]]
+        return doc
 
 
 def _guarded(view: View, who: Audience, *, audited: bool) -> View:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
+from bot_sdk.answers import Alarm
 from bot_sdk.client import ArenaError
 
 EVERY_S: Final = 30.0
@@ -15,7 +16,7 @@ class Attention:
 
     def __init__(
         self,
-        ask: Callable[[], Iterable[dict[str, Any]]],
+        ask: Callable[[], Iterable[Alarm]],
         tell: Callable[[str], object],
         clock: Callable[[], float],
     ) -> None:
@@ -32,7 +33,7 @@ class Attention:
             return
         self._next = self._clock() + EVERY_S
         try:
-            alarms = {each["alarm"]: each["detail"] for each in self._ask()}
+            alarms = {each.alarm: each.detail for each in self._ask()}
         except ArenaError:
             return
         for word in sorted(alarms.keys() - self._known):

@@ -74,7 +74,7 @@ def run(screen: Screen) -> bool:
         keys = {name: signing.make_secret(secrets.token_bytes(32)) for name in BOTS}
         urls = _host(processes, environment, keys)
         with Arena(starting.wait(START_S)["url"]) as arena:
-            arena.token = arena.create_account("demo")["token"]
+            arena.token = arena.create_account("demo").token
             return _hold(arena, screen, _register(arena, urls, keys, screen))
 
 
@@ -99,10 +99,10 @@ def _register(arena: Arena, urls: Mapping[str, str], keys: Mapping[str, str], sc
     checks = []
     for name, url in urls.items():
         bot = arena.create_bot(name, url, ["seven_up", "river"], secret=keys[name])
-        checks.append((name, bot["id"], arena.start_check(bot["id"])["id"]))
+        checks.append((name, bot.id, arena.start_check(bot.id).id))
     for name, bot_id, check_id in checks:
         check = arena.wait_for_check(bot_id, check_id, timeout_s=START_S)
-        if check["state"] != "passed":
+        if check.state != "passed":
             raise DemoError(f"expected {name} to pass its check, got {check}")
     screen.say(f"registered and checked: {', '.join(urls)}")
     return [bot_id for _, bot_id, _ in checks]
@@ -118,7 +118,7 @@ def _hold(arena: Arena, screen: Screen, bots: Sequence[str]) -> bool:
     for tournament in running:
         report.take(arena.records(tournament.id))
     for tournament in running:
-        screen.standings(tournament.event.title, arena.standings(tournament.id)["items"])
+        screen.standings(tournament.event.title, arena.standings(tournament.id).items)
     screen.outcomes(report)
     screen.verdict(report, took_s)
     return report.is_fine
@@ -135,9 +135,9 @@ def _start(arena: Arena, event: Event, bots: Sequence[str]) -> Running:
         rounds=event.rounds,
     )
     for bot_id in bots:
-        arena.enter(made["id"], bot_id)
-    arena.set_tournament_state(made["id"], "running")
-    return Running(event, made["id"])
+        arena.enter(made.id, bot_id)
+    arena.set_tournament_state(made.id, "running")
+    return Running(event, made.id)
 
 
 def _watch(arena: Arena, running: Sequence[Running], screen: Screen) -> None:
@@ -147,10 +147,10 @@ def _watch(arena: Arena, running: Sequence[Running], screen: Screen) -> None:
         while True:
             shown = [arena.tournament(tournament.id) for tournament in running]
             for number, tournament in enumerate(shown):
-                show(number, tournament["progress"]["finished"], tournament["progress"]["games"])
-            if all(tournament["state"] == "finished" for tournament in shown):
+                show(number, tournament.progress.finished, tournament.progress.games)
+            if all(tournament.state == "finished" for tournament in shown):
                 return
             if time.monotonic() > ends:
-                states = ", ".join(tournament["state"] for tournament in shown)
+                states = ", ".join(tournament.state for tournament in shown)
                 raise DemoError(f"expected the tournaments to finish within {GAMES_S:.0f} s, they are {states}")
             time.sleep(POLL_S)

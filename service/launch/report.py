@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bot_sdk.answers import StandingView
 from bot_sdk.events import Outcome
 from bot_sdk.games import record
 from bot_sdk.reports import interval_text
@@ -100,13 +101,14 @@ class Screen:
 
         return show
 
-    def standings(self, title: str, rows: Sequence[dict[str, Any]]) -> None:
+    def standings(self, title: str, rows: Sequence[StandingView]) -> None:
         """Show the standings of a tournament."""
         table = Table(title=title)
         for heading in ("", "bot", "games", "points", "mean a game", "wins"):
             table.add_column(heading, justify="left" if heading == "bot" else "right")
         for row in rows:
-            cells = (row["place"], row["name"], row["games"], f"{row['points']:g}", interval(row["mean"]), row["wins"])
+            mean = interval_text(row.mean.mean, row.mean.low, row.mean.high, 2)
+            cells = (row.place, row.name, row.games, f"{row.points:g}", mean, row.wins)
             table.add_row(*map(str, cells))
         self._out.print(table)
 

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, Final
 
 import click
+import msgspec
 from rich.console import Console
 
 from bot_sdk.client import Arena, ArenaError
@@ -53,9 +54,14 @@ def sentence(error: Exception) -> str:
     return str(error)
 
 
+def plain(answer: Any) -> Any:
+    """Give an answer of the API as the JSON that it came as."""
+    return msgspec.to_builtins(answer)
+
+
 def show_json(value: Any) -> None:
     """Print one answer of the API as one line, at once."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(json.dumps(plain(value), ensure_ascii=False))
 
 
 def show_list(items: list[Any]) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
+from bot_sdk.answers import EntryView, PlanView
 from bot_sdk.client import Arena
 from bot_sdk.errors import SdkError
 from bot_sdk.games.registry import RULESETS
 from service.organising import shown, words
-from service.organising.asking import asking, screen, sentence, show_json, show_list
+from service.organising.asking import asking, plain, screen, sentence, show_json, show_list
 from service.organising.creating import create
 from service.organising.exporting import export
 from service.organising.watching import watch
@@ -53,11 +53,11 @@ def enter(arena: Arena, tournament: str, bots: Sequence[str], entropy: str | Non
         show_list(entered)
         return
     for entry in entered:
-        click.echo(f"entered {entry['name']} ({entry['bot_id']})")
+        click.echo(f"entered {entry.name} ({entry.bot_id})")
 
 
-def _so_far(entered: Sequence[dict[str, Any]]) -> str:
-    return f"; entered before it: {', '.join(entry['bot_id'] for entry in entered)}" if entered else ""
+def _so_far(entered: Sequence[EntryView]) -> str:
+    return f"; entered before it: {', '.join(entry.bot_id for entry in entered)}" if entered else ""
 
 
 @tournament.command()
@@ -96,15 +96,15 @@ def start(arena: Arena, tournament: str, *, dry_run: bool, as_json: bool) -> Non
         click.echo(f"\nnext: slagveld tournament watch {tournament_id}")
 
 
-def _show_plan(plan: dict[str, Any], *, as_json: bool) -> None:
+def _show_plan(plan: PlanView, *, as_json: bool) -> None:
     """Show what it would come to; exits with 1 if it can't start."""
     if as_json:
         show_json(plan)
-    elif plan["can_start"]:
-        click.echo(words.plan(plan))
+    elif plan.can_start:
+        click.echo(words.plan(plain(plan)))
     else:
-        click.echo(f"it can't start: {plan['why_not']}")
-    click.get_current_context().exit(0 if plan["can_start"] else 1)
+        click.echo(f"it can't start: {plan.why_not}")
+    click.get_current_context().exit(0 if plan.can_start else 1)
 
 
 @tournament.command()
@@ -121,7 +121,7 @@ def pause(arena: Arena, tournament: str, *, as_json: bool) -> None:
 def resume(arena: Arena, tournament: str, *, as_json: bool) -> None:
     """Go on with a paused tournament."""
     tournament_id = arena.find_tournament(tournament)
-    if arena.tournament(tournament_id)["state"] == "open":  # the arena would start it, and so close its entries
+    if arena.tournament(tournament_id).state == "open":  # the arena would start it, and so close its entries
         raise click.ClickException(f"it wasn't started yet: slagveld tournament start {tournament_id}")
     _steer(arena, tournament_id, "running", as_json=as_json)
 
@@ -147,7 +147,7 @@ def _steer(arena: Arena, tournament_id: str, state: str, *, as_json: bool) -> No
     if as_json:
         show_json(changed)
     else:
-        click.echo(f"{changed['name']} is {words.progress({**changed['progress'], 'state': changed['state']})}")
+        click.echo(f"{changed.name} is {words.progress({**plain(changed.progress), 'state': changed.state})}")
 
 
 # --- what becomes of it -----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def show(arena: Arena, tournament: str, *, as_json: bool) -> None:
     if as_json:
         show_json(found)
     else:
-        screen().print(shown.tournament(found, list(arena.entries(found["id"]))))
+        screen().print(shown.tournament(plain(found), plain(list(arena.entries(found.id)))))
 
 
 @tournament.command()
@@ -175,7 +175,7 @@ def standings(arena: Arena, tournament: str, *, as_json: bool) -> None:
     if as_json:
         show_json(found)
     else:
-        screen().print(shown.standings(arena.tournament(tournament_id)["name"], found))
+        screen().print(shown.standings(arena.tournament(tournament_id).name, plain(found)))
 
 
 @tournament.command()
@@ -188,7 +188,7 @@ def crosstable(arena: Arena, tournament: str, *, as_json: bool) -> None:
     if as_json:
         show_json(found)
     else:
-        screen().print(shown.crosstable(arena.tournament(tournament_id)["name"], found))
+        screen().print(shown.crosstable(arena.tournament(tournament_id).name, plain(found)))
 
 
 @tournament.command("list")
@@ -197,12 +197,11 @@ def crosstable(arena: Arena, tournament: str, *, as_json: bool) -> None:
 @asking
 def list_command(arena: Arena, state: str | None, *, mine: bool, as_json: bool) -> None:
     """List the arena's tournaments, newest first."""
-    filters = ({"state": state} if state else {}) | ({"owner": "me"} if mine else {})
-    found = list(arena.tournaments(**filters))
+    found = list(arena.tournaments(state=state, owner="me" if mine else None))
     if as_json:
         show_list(found)
     else:
-        screen().print(shown.tournaments(found))
+        screen().print(shown.tournaments(plain(found)))
 
 
 @click.command()
@@ -215,4 +214,4 @@ def leaderboard(arena: Arena, ruleset: str, *, all_versions: bool, as_json: bool
     if as_json:
         show_json(found)
     else:
-        screen().print(shown.leaderboard(f"{RULESETS[ruleset].title}: ratings", found))
+        screen().print(shown.leaderboard(f"{RULESETS[ruleset].title}: ratings", plain(found)))

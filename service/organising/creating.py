@@ -103,9 +103,9 @@ def create(
         show_json(made)
         return
     click.echo(
-        f"made {made['name']}, a {made['format']} of {made['ruleset']} with {made['deals']} deals: {made['id']}\n\n"
-        f"next: slagveld tournament enter {made['id']} BOT...   (ids of bots, house:greedy)\n"
-        f"      slagveld tournament start {made['id']} --dry-run\n"
-        f"      slagveld tournament start {made['id']}\n"
-        f"      slagveld tournament watch {made['id']}"
+        f"made {made.name}, a {made.format} of {made.ruleset} with {made.deals} deals: {made.id}\n\n"
+        f"next: slagveld tournament enter {made.id} BOT...   (ids of bots, house:greedy)\n"
+        f"      slagveld tournament start {made.id} --dry-run\n"
+        f"      slagveld tournament start {made.id}\n"
+        f"      slagveld tournament watch {made.id}"
     )

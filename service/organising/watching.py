@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from bot_sdk.client import Arena
 from service.organising import shown, words
-from service.organising.asking import asking, screen, show_json, tell
+from service.organising.asking import asking, plain, screen, show_json, tell
 
 PATIENCE_S: Final = 60.0
 LINES: Final = 10
@@ -39,14 +39,14 @@ def watch(arena: Arena, tournament: str, patience: float, *, as_json: bool) -> N
     Ctrl-C leaves it; it goes on by itself. With --json each message of the arena is printed, a line each.
     """
     tournament_id = arena.find_tournament(tournament)
-    name = arena.tournament(tournament_id)["name"]
+    name = arena.tournament(tournament_id).name
     with _watcher(name, as_json=as_json) as watcher:
         last: Mapping[str, Any] = {}
         for last in arena.follow_tournament(tournament_id, patience_s=patience, away=watcher.away):
             watcher.show(last)
     if not as_json:
         click.echo(f"{name} is {last['state']}: {last['reason']}")
-        screen().print(shown.standings(name, arena.standings(tournament_id)))
+        screen().print(shown.standings(name, plain(arena.standings(tournament_id))))
 
 
 @contextmanager

@@ -68,6 +68,6 @@ def message(site: Site, call: Call | None, now: float) -> bytes:
     if call is None:
         return site.get
     body, secrets = call.body, call.endpoint.secrets
-    signed = sign(call.webhook_id, int(now), body, secrets) if secrets else {}
+    signed = sign(call.webhook_id, int(now) - call.age_s, body, secrets) if secrets else {}
     headers = "".join([f"{name}: {value}\r\n" for name, value in signed.items()])
     return b"%b%d\r\n%b\r\n%b" % (site.post, len(body), headers.encode("ascii"), body)

@@ -8,6 +8,7 @@ import pytest
 
 from bot_sdk.client import Arena, ArenaError
 from bot_sdk.transport import lines
+from tests.bot_sdk.specified import listed as page
 from tests.bot_sdk.stub import Stub
 
 ID = "trn_" + "a" * 26
@@ -18,7 +19,9 @@ GONE = (503, {"code": "store_away", "detail": "the store is away"})
 
 
 def listed(*items):
-    return (200, {"items": [{"id": item, "name": name} for item, name in items], "next_cursor": None})
+    """Answer with tournaments, or with bots: what has a bot's id."""
+    kind = "BotView" if items and items[0][0].startswith("bot_") else "TournamentSummary"
+    return (200, page(kind, *({"id": item, "name": name} for item, name in items)))
 
 
 def message(number, **more):
@@ -174,6 +177,14 @@ def test_an_export_that_breaks_off_is_told():
         with pytest.raises(ArenaError, match="broke off") as caught:
             list(came)
     assert caught.value.code == "unreachable"
+
+
+def test_a_refusal_of_an_export_that_breaks_off_is_asked_for_again():
+    half = (404, b'{"code"', {"Content-Length": "99"})
+    none = (404, {"code": "not_found", "detail": "no such tournament"})
+    refused = pytest.raises(ArenaError, match="no such tournament")
+    with Stub([half, none]) as stub, arena_at(stub) as arena, refused:
+        list(arena.export(ID, "csv"))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 99])

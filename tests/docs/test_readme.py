@@ -3,74 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
-import pytest
+from tests.docs.terminals import listens_at
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 SERVERS = ("slagveld up", "slagbot serve")
-PATIENCE_S = 120
 
 
 def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture
-def shell(tmp_path):
-    """Give a function that runs a script in a folder of its own, with the commands of this environment."""
-    bin_folder = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    for variable in [name for name in environment if name.startswith("SLAGVELD_") or name == "REDIS_URL"]:
-        del environment[variable]
-    started = []
-
-    def run(script, *, in_background=False):
-        told = tmp_path / f"out{len(started)}"
-        with told.open("w") as out:
-            process = subprocess.Popen(
-                ["bash", "-euo", "pipefail", "-c", script],
-                cwd=tmp_path,
-                env=environment,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        started.append(process)
-        if in_background:
-            return told
-        status = process.wait(PATIENCE_S)
-        return told.read_text(), status
-
-    run.folder = tmp_path
-    yield run
-    for process in reversed(started):
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGTERM)
-    for process in reversed(started):
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            pytest.fail(f"{process.args} didn't end")
-
-
-def listens_at(told):
-    """Wait until a server says where it listens."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        said = re.search(r"http://127\.0\.0\.1:\d+", told.read_text())
-        if said:
-            return said[0]
-        time.sleep(0.05)
-    pytest.fail(told.read_text())
 
 
 def test_the_two_commands_are_targets_of_the_makefile():

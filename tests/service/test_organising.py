@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
@@ -22,6 +23,7 @@ from service.api.tournaments import TournamentNew
 from service.organising import asking, creating, exporting, shown, words
 from service.tournaments.boards import FIELD, FRESH, ROTATE
 from service.tournaments.formats import FORMATS
+from tests.bot_sdk.specified import example
 from tests.bot_sdk.stub import Stub
 from tests.integration.running import SLAGVELD, START_S, Up, wait_until
 
@@ -120,9 +122,9 @@ def test_a_tournament_from_its_making_to_its_standings(ask, answer, client, tmp_
     assert "friday is finished: 4 of 4 games" in watched.stderr
     assert "greedy" in ask("standings", "friday").stdout
 
-    assert answer("show", "friday") == client.tournament(tournament_id)
-    assert answer("standings", "friday") == client.standings(tournament_id)
-    assert answer("crosstable", "friday") == client.crosstable(tournament_id)
+    assert answer("show", "friday") == msgspec.to_builtins(client.tournament(tournament_id))
+    assert answer("standings", "friday") == msgspec.to_builtins(client.standings(tournament_id))
+    assert answer("crosstable", "friday") == msgspec.to_builtins(client.crosstable(tournament_id))
     assert ask("crosstable", tournament_id).stdout.count("/4 ") == 2
     text = ask("show", "friday").stdout
     assert "finished: 4 of 4 games" in text
@@ -296,7 +298,7 @@ def test_watching_outlives_a_restart_of_the_arena(up, entered, ask, client):
 
 def test_an_arena_that_stays_away_ends_the_watch_with_a_sentence():
     tournament_id = "trn_" + "a" * 26
-    with Stub([(200, {"name": "friday"}), None, None, None]) as stub:
+    with Stub([(200, example("TournamentView", name="friday")), None, None, None]) as stub:
         ran = CliRunner().invoke(
             cli.main, ["tournament", "watch", tournament_id, "--arena", stub.url, "--patience", "0"]
         )
@@ -347,7 +349,7 @@ def test_the_leaderboard_is_the_apis(up, client, played):
     command = ["leaderboard", "seven_up", "--arena", up.url]
     ran = CliRunner().invoke(cli.main, [*command, "--json"])
     assert ran.exit_code == 0, ran.output
-    assert set(json.loads(ran.stdout)) == set(client.leaderboard("seven_up"))
+    assert set(json.loads(ran.stdout)) == set(msgspec.to_builtins(client.leaderboard("seven_up")))
     ran = CliRunner().invoke(cli.main, command)
     assert ran.exit_code == 0, ran.output
     assert "Seven Up: ratings" in ran.stdout

@@ -8,6 +8,7 @@ import yaml
 
 from service import openapi
 from service.api.auth import Audience
+from service.api.resource import _camel
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "openapi" / "service.yaml").read_text("utf-8")
@@ -58,6 +59,21 @@ def test_every_view_of_the_api_names_its_audience(app):
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/v1/"):
             assert isinstance(app.view_functions[rule.endpoint].audience, Audience), rule.rule
+
+
+def test_all_that_an_operation_reads_of_the_query_is_described(app):
+    """Also where it reads headers besides, which once took the place of it."""
+    described = {
+        operation["operationId"]: {each["name"] for each in operation.get("parameters", ()) if "$ref" not in each}
+        - {"If-None-Match", "Last-Event-ID", "Prefer"}
+        for *_, operation in (case.values for case in OPERATIONS)
+    }
+    read = {}
+    for view in {app.view_functions[rule.endpoint] for rule in app.url_map.iter_rules() if rule.rule[:4] == "/v1/"}:
+        parts = view._apidoc.get("arguments", {}).get("parameters", ())
+        read[view.__name__] = {name for part in parts if part["in"] == "query" for name in part["schema"]().fields}
+    assert read["list_events"] == {"after", "cursor", "limit"}
+    assert {name for name, fields in read.items() if described[_camel(name)] != fields} == set()
 
 
 def test_the_specification_is_served(client):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from bot_sdk.answers import Alarm
 from bot_sdk.client import ArenaError
 from service.launch.attention import EVERY_S, Attention
 from tests.service.fakes import Clock
@@ -12,7 +13,7 @@ def test_alarms_are_said_when_they_come_and_when_they_come_back():
         asked.append(clock.now)
         if alarms is None:
             raise ArenaError(0, "unreachable", "the arena is away", {})
-        return [{"alarm": word, "detail": detail} for word, detail in alarms.items()]
+        return [Alarm(alarm=word, detail=detail) for word, detail in alarms.items()]
 
     attention = Attention(ask, told.append, clock)
 
