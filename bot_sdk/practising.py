@@ -13,6 +13,7 @@ from bot_sdk.bots import PREFIX
 from bot_sdk.client import Arena, ArenaError
 from bot_sdk.client.orders import SeatNew
 from bot_sdk.events import Outcome
+from bot_sdk.following import PASSING, PATIENCE_S
 from bot_sdk.games import record
 from bot_sdk.games.registry import ruleset as rules_of
 from bot_sdk.results.intervals import Interval, share_interval
@@ -95,20 +96,22 @@ class Practice:
         self._clock = clock
         self._running: dict[str, int] = {}
         """The bot's seat in each game that runs."""
+        self._heard = 0.0
+        """When the arena last told of the games."""
 
     def play(self, games: int, *, at_once: int, timeout_s: float = TIMEOUT_S) -> Iterator[Practised]:
         """Play `games` and give each when it has ended.
 
-        Raises `ArenaError`: what the arena answers, and `timeout` when no game began or ended for `timeout_s`. Games
-        that run then go on by themselves.
+        Raises `ArenaError`: what the arena answers, also when it has been away for a minute, and `timeout` when no game
+        began or ended for `timeout_s`. Games that run then go on by themselves.
         """
         begun, alive = 0, self._clock()
+        self._heard = alive
         while begun < games or self._running:
             while begun < games and len(self._running) < at_once and self._begin(begun % self._table.seats):
                 begun, alive = begun + 1, self._clock()
             ended = self._ended()
-            for view in ended:
-                yield self._practised(view, self._running.pop(view.id))
+            yield from ended
             if ended:
                 alive = self._clock()
             elif self._clock() - alive > timeout_s:
@@ -128,18 +131,29 @@ class Practice:
         self._running[made.id] = seat
         return True
 
-    def _ended(self) -> list[GameView]:
-        """Look which games have ended; the account's newest are listed first, so one page tells of most."""
+    def _ended(self) -> list[Practised]:
+        """Look which games have ended; an arena that is away for a while tells of none."""
+        try:
+            found = [self._practised(self._arena.game(name), self._running[name]) for name in self._over()]
+        except ArenaError as error:
+            if error.status not in PASSING or self._clock() - self._heard > PATIENCE_S:
+                raise
+            return []
+        self._heard = self._clock()
+        for one in found:
+            del self._running[one.game_id]
+        return found
+
+    def _over(self) -> Iterator[str]:
+        """Give the ids of games that are over; the account's newest are listed first, so one page tells of most."""
         missing = set(self._running)
-        ended: list[GameView] = []
         for game in self._arena.games(owner="me") if missing else ():
             if game.id in missing:
                 missing.remove(game.id)
                 if GameState(game.state).is_end:
-                    ended.append(self._arena.game(game.id))
+                    yield game.id
             if not missing:
-                break
-        return ended
+                return
 
     def _practised(self, view: GameView, seat: int) -> Practised:
         places = view.places

@@ -118,4 +118,13 @@ def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str
 
 
 def _step(shown: StepShown) -> Step:
-    return Step(shown.name, shown.ok, shown.detail or "", shown.ms or 0.0)
+    return Step(
+        name=shown.name,
+        ok=shown.ok,
+        detail=shown.detail or "",
+        ms=shown.ms or 0.0,
+        warning=shown.warning,
+        fault=shown.fault,
+        where=shown.where,
+        advice=shown.advice,
+    )

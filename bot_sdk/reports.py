@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from rich.table import Table
 
-from bot_sdk.check import Step
+from bot_sdk.check import Step, passed
 from bot_sdk.results.export import Export
 from bot_sdk.results.intervals import Interval
 from bot_sdk.results.recompute import Difference
@@ -65,11 +65,35 @@ def interval_text(mean: float | None, low: float | None, high: float | None, dig
     return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def steps_text(steps: Iterable[Step]) -> str:
-    """Show the steps of a check, a line each."""
-    return "\n".join(
-        f"{'ok  ' if step.ok else 'FAIL'} {step.name:<18} {step.ms:7.1f} ms  {step.detail}" for step in steps
-    )
+def step_text(step: Step, before: Sequence[Step] = ()) -> str:
+    """Show a step of a check in a line; beneath it where the fault is and what to do, unless a step before said so."""
+    mark = "FAIL" if not step.ok else "warn" if step.warning else "ok  "
+    line = f"{mark} {step.name:<22} {step.ms:7.1f} ms  {_printable(step.detail)}"
+    if not step.fault:
+        return line
+    if any((other.fault, other.where) == (step.fault, step.where) for other in before):
+        return f"{line}\n{'':>7}{step.fault}, as above"
+    where = f"{step.fault}: {_printable(step.where)}" if step.where else step.fault
+    return f"{line}\n{'':>7}{where}\n{'':>7}what to do: {_printable(step.advice or '')}"
+
+
+def _printable(text: str) -> str:
+    """Leave out what would steer a terminal: some of the text is a stranger's."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
+def steps_text(steps: Sequence[Step]) -> str:
+    """Show the steps of a check."""
+    return "\n".join(step_text(step, steps[:at]) for at, step in enumerate(steps))
+
+
+def verdict_text(steps: Sequence[Step]) -> str:
+    """Sum a check up, and say where the words of its faults are explained."""
+    failed, warned = (sum(found) for found in zip(*((not step.ok, step.warning) for step in steps), strict=True))
+    counts = [f"{failed} of {len(steps)} steps failed"] * bool(failed)
+    counts += [f"{warned} warning{'s' if warned > 1 else ''}"] * bool(warned)
+    verdict = ": ".join(["passed" if passed(steps) else "failed", *([", ".join(counts)] if counts else [])])
+    return f"{verdict} (docs/faq.md explains each fault by its name)" if counts else verdict
 
 
 def recomputed_json(export: Export, differences: Sequence[Difference]) -> dict[str, Any]:

@@ -117,8 +117,9 @@ class Transport:
     """Sends requests for one token, or for nobody.
 
     A call takes `timeout_s` in all, with its repeats and their pauses, against an arena that is silent or drips its
-    answer; one that drips its headers isn't guarded against. It is sent again when the connection breaks, and when the
-    arena says after how long to try again; what would do more than the first time carries an idempotency key.
+    answer, and twice that at most if it falls silent within its answer; one that drips its headers isn't guarded
+    against. A call is sent again when the connection breaks, and when the arena says after how long to; what would do
+    more than the first time carries an idempotency key.
     """
 
     def __init__(
@@ -197,7 +198,7 @@ class Transport:
             try:
                 with self._open(call, until) as response:
                     got = self._whole(response, until)
-                    refusal = None if response.ok else _refusal(got, response.headers)
+                    refusal = None if _is_good(response) else _refusal(got, response.headers)
             except (requests.RequestException, HTTPError) as error:
                 broken += 1
                 self._check_again(error, broken, until)
@@ -221,14 +222,13 @@ class Transport:
         while True:
             try:
                 response = self._open(_Call("GET", path, params, headers=headers), until)
-                break
-            except requests.RequestException as error:
+                if _is_good(response):
+                    return response
+                with response:
+                    raise _refusal(self._whole(response, until), response.headers)
+            except (requests.RequestException, HTTPError) as error:
                 broken += 1
                 self._check_again(error, broken, until)
-        if response.ok:
-            return response
-        with response:
-            raise _refusal(self._whole(response, until), response.headers)
 
     def pieces(self, response: requests.Response) -> Iterator[bytes]:
         """Give the body of a streamed answer as it comes; raises `ArenaError` if it breaks off."""
@@ -308,12 +308,19 @@ def lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
+def _is_good(response: requests.Response) -> bool:
+    """Whether it was done: a redirect, which no arena answers and which isn't followed, is no success."""
+    return HTTPStatus.OK <= response.status_code < HTTPStatus.MULTIPLE_CHOICES
+
+
 def _refusal(got: Got, headers: Mapping[str, str]) -> ArenaError:
     try:
         problem = msgspec.json.decode(got.content, type=_Problem)
         whole = msgspec.json.decode(got.content, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):
-        detail = f"status {got.status} from {got.url}: {got.content[:200].decode(errors='replace')}"
+        elsewhere = f", which sends to {quoted(headers['Location'])}" if "Location" in headers else ""
+        said = got.content[:200].decode(errors="replace")
+        detail = f"status {got.status} from {got.url}{elsewhere}: {said}"
         return ArenaError(got.status, "not_an_arena", detail)
     members = {name: value for name, value in whole.items() if name not in _MEMBERS}
     pause = _pause_s(headers)

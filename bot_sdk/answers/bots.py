@@ -55,6 +55,10 @@ class Step(Answer, frozen=True, kw_only=True):
     ok: bool
     detail: str | None = None
     ms: float | None = None
+    warning: bool = False
+    fault: str | None = None
+    where: str | None = None
+    advice: str | None = None
 
 
 class CheckView(Answer, frozen=True, kw_only=True):

@@ -2,9 +2,12 @@
 
 It shows what the arena makes of that: the fallback is played, the fault is named in the bot's ledger and in the record,
 and five of them in one game cost the seat. Not a bot to copy, unless you want to see the same with your own.
+
+Its luck hangs on nothing but the decision's id. A check asks the same decisions every time, and it has luck with those.
 """
 
 import time
+from random import Random
 
 from bot_sdk.bot import Bot, Decision
 
@@ -17,7 +20,7 @@ bot = Bot("clumsy", author="slagveld", max_games=64)
 @bot.on("seven_up")
 def fumble(decision: Decision) -> str:
     """Play the first legal action, mostly."""
-    luck = decision.rng.random()
+    luck = Random(f"clumsy {decision.id}").random()
     if luck > LATE:
         time.sleep(decision.budget_ms / 1000 * 1.1)
     elif luck > BROKEN:

@@ -166,6 +166,10 @@ class Step(Schema):
     ok = fields.Boolean(required=True)
     detail = fields.String(allow_none=True)
     ms = fields.Float(allow_none=True)
+    warning = fields.Boolean(metadata={"description": "Whether it costs the bot time or safety though it is ok."})
+    fault = fields.String(allow_none=True, metadata={"description": "A word of docs/faq.md for what is wrong."})
+    where = fields.String(allow_none=True, metadata={"description": "The field of the answer that is wrong."})
+    advice = fields.String(allow_none=True, metadata={"description": "What to do."})
 
 
 class CheckView(Schema):

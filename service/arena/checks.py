@@ -121,12 +121,12 @@ class Line:
         """Read the card that the check found good."""
         return msgspec.json.decode(self._card, type=BotCard)
 
-    def post(self, body: bytes, budget_ms: int, secret: str | None, *, decisions: int = 1) -> Answer:
-        """POST a message, signed with `secret` if there is one."""
+    def post(self, body: bytes, budget_ms: int, secret: str | None, *, decisions: int = 1, age_s: int = 0) -> Answer:
+        """POST a message, signed with `secret` if there is one, as if that had been done `age_s` seconds ago."""
         self._number += 1
         name = hashlib.sha256(body).hexdigest()[:26]
         endpoint = endpoint_of(self._bot_id, self._url, (secret,) if secret else ())
-        call = Call(self._number, endpoint, body, budget_ms, f"msg_check.{name}", decisions)
+        call = Call(self._number, endpoint, body, budget_ms, f"msg_check.{self._number}.{name}", decisions, age_s)
         return self._noted(self._calls.ask(call))
 
     def _noted(self, answer: Answer) -> Answer:

@@ -79,4 +79,4 @@ def message(site: Site, call: Call | None, now: float) -> bytes:
 def signature(call: Call, now: float) -> dict[str, str]:
     """Give the headers that sign a call, none if its endpoint has no secrets; `now` is Unix time."""
     secrets = call.endpoint.secrets
-    return sign(call.webhook_id, int(now), call.body, secrets) if secrets else {}
+    return sign(call.webhook_id, int(now) - call.age_s, call.body, secrets) if secrets else {}

@@ -35,7 +35,7 @@ class Call(Struct, frozen=True):
     """One signed POST. `budget_ms` is all its time, `decisions` how many it batches (1 if it isn't a batch).
 
     `key` comes back in the answer and is nobody else's business; `webhook_id` is the same for a call that is
-    asked again.
+    asked again. `age_s` is how many seconds ago it says to have been signed: only a check asks with an old signature.
     """
 
     key: Hashable
@@ -44,6 +44,7 @@ class Call(Struct, frozen=True):
     budget_ms: float
     webhook_id: str
     decisions: int = 1
+    age_s: int = 0
 
     @property
     def reply_limit(self) -> int:

@@ -122,7 +122,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One conformance check of a bot: `state` is queued, running, passed or failed.
 
-    `steps` are `{"name", "ok", "detail", "ms"}` in the order they ran.
+    `steps` are those of `bot_sdk.check.Step` as JSON, in the order they ran.
     """
 
     id: str

@@ -271,7 +271,7 @@ class TestPractice:
             summaries(gam_2="finished", gam_1="running"), ended("gam_2", [2, 1]), recorded("ok", "late"),
             made("gam_3"),
             summaries(gam_3="finished", gam_2="finished", gam_1="finished"), ended("gam_3", [1, 1]),
-            ended("gam_1", [1, 2]), recorded("ok"), recorded("ok"),
+            recorded("ok"), ended("gam_1", [1, 2]), recorded("ok"),
         ]  # fmt: skip
         clock = Clock()
         with Stub(script) as stub:
@@ -310,6 +310,18 @@ class TestPractice:
                 next(playing)
         assert caught.value.code == "timeout"
         assert 3 < clock.now < 4
+
+    def test_an_arena_that_is_away_for_a_while_does_not_end_it(self):
+        away = (503, {"code": "store_away", "detail": "the store is away"})
+        over = [summaries(gam_1="finished"), ended("gam_1", [1, 2])]
+        script = [OWN, made("gam_1"), away, *over, away, *over, recorded("ok"), made("gam_2"), *[away] * 300]
+        clock = Clock()
+        with Stub(script) as stub:
+            playing = practising(stub, clock).play(2, at_once=1)
+            assert next(playing).game_id == "gam_1"
+            with pytest.raises(ArenaError, match="the store is away"):
+                next(playing)
+        assert 60 < clock.now < 62
 
     def test_another_refusal_ends_it(self):
         refusal = (409, {"code": "bot_unavailable", "detail": "the bot is paused"})

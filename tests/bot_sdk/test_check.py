@@ -18,7 +18,8 @@ from bot_sdk.remote import Heard, Remote
 SECRET = signing.make_secret(bytes(range(32)))
 EVERYTHING = [
     "card", "challenge", "game_started", "seven_up beg", "seven_up gift", "seven_up discard", "seven_up play",
-    "river bid", "river play", "batch", "game_ended", "wrong signature", "no signature",
+    "river bid", "river play", "cold start", "unknown fields", "asked again", "batch", "batch in another order",
+    "full batch", "game_ended", "wrong signature", "no signature", "stale signature",
 ]  # fmt: skip
 
 
@@ -32,8 +33,8 @@ class Direct:
     def get_card(self, budget_ms):
         return self._heard(respond(self.bot, "GET", {}, b""), b"")
 
-    def post(self, body, budget_ms, secret, *, decisions=1):
-        headers = signing.sign("msg_1", int(time.time()), body, [secret]) if secret else {}
+    def post(self, body, budget_ms, secret, *, decisions=1, age_s=0):
+        headers = signing.sign("msg_1", int(time.time()) - age_s, body, [secret]) if secret else {}
         return self._heard(respond(self.bot, "POST", headers, body), body)
 
     def _heard(self, reply, asked):
@@ -75,7 +76,9 @@ def test_a_bot_without_secret_and_batches_is_asked_for_neither():
     bot = Bot("plain")
     bot.on("river")(lambda decision: decision.legal[0])
     steps = run(Direct(bot), secret=None)
-    assert list(steps) == ["card", "game_started", "river bid", "river play", "game_ended"]
+    assert list(steps) == [
+        "card", "game_started", "river bid", "river play", "cold start", "unknown fields", "asked again", "game_ended",
+    ]  # fmt: skip
     assert not failing(steps)
 
 
@@ -97,7 +100,7 @@ def test_a_wrong_proof_is_told_apart_from_a_refusal():
     assert "is it the same secret" in failing(run(Direct(held(greedy()), wrong)))["challenge"]
 
 
-def test_a_bot_that_answers_strangers_is_found():
+def test_a_bot_that_answers_strangers_is_warned_of_it_and_passes():
     class Open(Bot):
         def decide(self, decision):
             return decision.legal[0]
@@ -110,9 +113,13 @@ def test_a_bot_that_answers_strangers_is_found():
         body = messages.encode(messages.ChallengeReply("fresh", signing.proof(SECRET, "bot_1", "fresh")))
         return Heard(Outcome.OK, 1.0, 200, None, body)
 
-    failed = failing(run(Direct(bot, prove)))
-    assert set(failed) == {"wrong signature", "no signature"}
-    assert "anybody could ask this bot" in failed["no signature"]
+    steps = run(Direct(bot, prove))
+    assert not failing(steps)
+    warned = {name: step for name, step in steps.items() if step.warning}
+    assert set(warned) == {"wrong signature", "no signature", "stale signature"}
+    assert "anybody could ask this bot" in warned["no signature"].detail
+    assert "could repeat it" in warned["stale signature"].detail
+    assert {step.fault for step in warned.values()} == {"unsigned"}
 
 
 @pytest.mark.parametrize(("ruleset", "phase"), [(name, phase) for name in RULESETS for phase in RULESETS[name].phases])
@@ -124,7 +131,7 @@ def test_an_illegal_answer_is_found_in_the_phase_it_is_given_in(ruleset, phase):
             return decision.legal[-1]
 
     failed = failing(run(Direct(held(Wrong("wrong")))))
-    assert set(failed) == {f"{ruleset} {phase}"}
+    assert set(failed) - {"unknown fields", "asked again"} == {f"{ruleset} {phase}"}
     assert "got 'play:XX'" in failed[f"{ruleset} {phase}"]
 
 
@@ -152,7 +159,7 @@ def test_a_batch_that_leaves_one_out_is_found():
         return Heard(Outcome.OK, 1.0, 200, None, messages.encode({"actions": actions}))
 
     failed = failing(run(Direct(held(greedy()), spoil)))
-    assert set(failed) == {"batch"}
+    assert set(failed) == {"batch", "batch in another order"}
     assert failed["batch"].startswith("late: expected an item for this decision")
 
 
@@ -202,3 +209,97 @@ def test_positions_are_of_that_phase_from_several_tables_and_repeat(ruleset, pha
     assert len({messages.encode(decision.game.options) for decision in met}) >= len(VARIANTS[ruleset]) - 1
     for decision in met:
         msgspec.convert(decision.observation, messages.OBSERVATIONS[ruleset])
+
+
+def late(times):
+    """Have the first so many answers to decisions come too late."""
+    left = [None] * times
+
+    def spoil(heard, asked):
+        if b'"type":"decision"' not in asked or not left:
+            return heard
+        left.pop()
+        return Heard(Outcome.LATE, 1000.0, None, "no whole answer within 1000 ms")
+
+    return spoil
+
+
+def test_being_late_once_is_forgiven_with_a_warning():
+    steps = run(Direct(held(greedy()), late(1)))
+    assert not failing(steps)
+    step = steps["seven_up beg"]
+    assert (step.warning, step.fault) == (True, "cold_start")
+    assert "asked again it was in time" in step.detail
+
+
+def test_being_late_with_a_second_decision_fails_though_asked_again_it_would_be_in_time():
+    numbers = iter(range(10_000))
+
+    def spoil(heard, asked):
+        if b'"type":"decision"' in asked and next(numbers) in {0, 4}:
+            return Heard(Outcome.LATE, 1000.0, None, "no whole answer within 1000 ms")
+        return heard
+
+    assert set(failing(run(Direct(held(greedy()), spoil)))) == {"seven_up gift"}
+
+
+def test_being_late_again_fails():
+    assert set(failing(run(Direct(held(greedy()), late(2))))) == {"seven_up beg"}
+
+
+def test_a_decision_asked_again_may_have_another_legal_answer():
+    bot = Bot("moody", max_batch=1)
+    turns = iter(range(10_000))
+    bot.on("river")(lambda decision: decision.legal[next(turns) % len(decision.legal)])
+    steps = run(Direct(held(bot)), claimed=["river"])
+    assert not failing(steps)
+    assert "another legal answer" in steps["asked again"].detail
+
+
+def test_a_bot_that_chokes_on_unknown_fields_is_found():
+    def spoil(heard, asked):
+        if b'"later"' in asked:
+            return Heard(Outcome.BAD_STATUS, 1.0, 400, "status 400: unknown field 'later'")
+        return heard
+
+    failed = failing(run(Direct(held(greedy()), spoil)))
+    assert set(failed) == {"unknown fields"}
+    assert "unknown field" in failed["unknown fields"]
+
+
+def test_a_large_batch_that_is_partly_answered_is_a_warning():
+    def spoil(heard, asked):
+        if asked.count(b'"type":"decision"') < 60:
+            return heard
+        actions = msgspec.json.decode(heard.body)["actions"][:40]
+        return replace(heard, body=messages.encode({"actions": actions}))
+
+    steps = run(Direct(held(greedy()), spoil))
+    assert not failing(steps)
+    assert (steps["full batch"].warning, steps["full batch"].fault) == (True, "partly_answered")
+    assert "23 more of 64" in steps["full batch"].detail
+
+
+def test_a_stale_signature_is_told_from_a_wrong_one():
+    class Timeless(Direct):
+        def post(self, body, budget_ms, secret, *, decisions=1, age_s=0):
+            return super().post(body, budget_ms, secret, decisions=decisions)
+
+    steps = run(Timeless(held(greedy())))
+    assert [name for name, step in steps.items() if step.warning] == ["stale signature"]
+
+
+@pytest.mark.parametrize(
+    ("number", "fault"), [(308, "redirect"), (401, "secret"), (500, "raised"), (404, "bad_status")]
+)
+def test_a_status_gets_the_name_of_its_fault(number, fault):
+    def spoil(heard, asked):
+        return Heard(Outcome.BAD_STATUS, 1.0, number, f"status {number}") if b'"game_ended"' in asked else heard
+
+    steps = run(Direct(held(greedy()), spoil))
+    assert (steps["game_ended"].ok, steps["game_ended"].fault, steps["game_ended"].where) == (
+        False,
+        fault,
+        "the status",
+    )
+    assert steps["game_ended"].advice

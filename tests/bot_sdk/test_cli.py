@@ -225,7 +225,26 @@ class TestCheck:
     def test_a_bot_that_plays_illegally_fails_with_1(self, tmp_path):
         told = json.loads(slagbot("check", bot_file(tmp_path / "b.py", "return 'x'"), "--json", status=1).stdout)
         assert not told["passed"]
-        assert {step["name"] for step in told["steps"] if not step["ok"]} == {"river bid", "river play"}
+        failed = {step["name"]: step for step in told["steps"] if not step["ok"]}
+        assert {"river bid", "river play"} <= set(failed)
+        assert (failed["river bid"]["fault"], failed["river bid"]["where"].split(":")[0]) == ("illegal", "b.py")
+
+    def test_what_a_bot_prints_leaves_json_alone_and_is_a_warning(self, tmp_path):
+        file = bot_file(tmp_path / "b.py", "print('hm'); return decision.legal[0]")
+        told = json.loads(slagbot("check", file, "--json").stdout)
+        assert [step["fault"] for step in told["steps"] if step["warning"]] == ["printed"]
+        assert not json.loads(slagbot("check", file, "--json", "--strict", status=1).stdout)["passed"]
+        assert "1 warning" in slagbot("check", file).stdout.splitlines()[-1]
+
+    def test_nobody_at_the_url_fails_with_1_and_says_what_to_do(self):
+        with serving(greedy()) as server:
+            pass
+        said = slagbot("check", server.url, status=1).stdout
+        assert "unreachable" in said
+        assert "see that the server runs" in said
+
+    def test_what_is_no_url_is_2(self):
+        assert "expected a URL" in slagbot("check", "http://", status=2).output
 
     def test_a_url_is_checked_with_the_secret_found_here(self, mine, monkeypatch):
         bot = greedy()

@@ -143,6 +143,18 @@ def test_a_removal_whose_answer_was_lost_is_done_when_nothing_is_left():
             arena.revoke_token("tok_1")
 
 
+def test_a_redirect_is_no_success_and_is_not_followed():
+    """It would take the token to another host; and what was to be removed is still there."""
+    with Stub([]) as elsewhere:
+        moved = (301, b"", {"Location": f"{elsewhere.url}/v1/bots/bot_1"})
+        with Stub([moved, moved]) as stub, Arena(stub.url, "t") as arena:
+            for call in (lambda: arena.delete_bot("bot_1"), lambda: list(arena.export("trn_1", "csv"))):
+                with pytest.raises(ArenaError, match=f"which sends to '{elsewhere.url}") as caught:
+                    call()
+                assert (caught.value.status, caught.value.code) == (301, "not_an_arena")
+    assert elsewhere.got == []
+
+
 def test_an_answer_that_drips_meets_the_deadline():
     drops = tuple(b" " for _ in range(100))
     answered = pytest.raises(ArenaError, match="no whole answer")

@@ -11,7 +11,7 @@ import pytest
 
 from bot_sdk import answers
 from bot_sdk.answers import Answer
-from bot_sdk.client import Arena, ArenaError
+from bot_sdk.client import Arena, ArenaError, orders
 from bot_sdk.messages import BotCard
 from tests.bot_sdk.specified import (
     FULL,
@@ -139,12 +139,17 @@ def prepared(operation, form=FULL):
     return made, [(status, made)]
 
 
-def carried_out(name, answers_):
-    with Stub(answers_) as stub, Arena(stub.url, "account", sleep=lambda _s: None) as arena:
-        result = CALLS[name](arena)
-        if isinstance(result, Iterator):
-            result = list(result)
-        return result, stub.got
+@pytest.fixture(scope="module")
+def carried_out():
+    """Give a function that asks for an operation of an arena with prepared answers: result, and what the arena got."""
+    with Stub([]) as stub, Arena(stub.url, "account", sleep=lambda _s: None) as arena:
+
+        def run(name, script):
+            stub.script, stub.got = list(script), []
+            result = CALLS[name](arena)
+            return list(result) if isinstance(result, Iterator) else result, stub.got
+
+        yield run
 
 
 def test_every_operation_of_the_specification_has_a_method():
@@ -152,7 +157,7 @@ def test_every_operation_of_the_specification_has_a_method():
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_method_sends_what_its_operation_reads(name):
+def test_a_method_sends_what_its_operation_reads(name, carried_out):
     method, path, operation = operations()[name]
     _, script = prepared(operation)
     _, got = carried_out(name, script)
@@ -168,7 +173,7 @@ def test_a_method_sends_what_its_operation_reads(name):
 
 @pytest.mark.parametrize("form", [FULL, NULLS])
 @pytest.mark.parametrize("name", CALLS)
-def test_an_answer_has_every_field_of_its_schema(name, form):
+def test_an_answer_has_every_field_of_its_schema(name, form, carried_out):
     _, _, operation = operations()[name]
     made, script = prepared(operation, form)
     result, _ = carried_out(name, script)
@@ -179,7 +184,7 @@ def test_an_answer_has_every_field_of_its_schema(name, form):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_an_answer_with_no_more_fields_than_it_must_have_is_read(name):
+def test_an_answer_with_no_more_fields_than_it_must_have_is_read(name, carried_out):
     _, _, operation = operations()[name]
     made, script = prepared(operation, LEAST)
     result, _ = carried_out(name, script)
@@ -194,7 +199,7 @@ def test_answers_are_named_like_their_schemas():
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if prepared(operations()[name][2])[0] is not None])
-def test_what_lacks_a_field_is_no_answer_of_an_arena(name):
+def test_what_lacks_a_field_is_no_answer_of_an_arena(name, carried_out):
     _, _, operation = operations()[name]
     made, [(status, _)] = prepared(operation)
     short = made["items"][0] if "items" in made else made
@@ -206,13 +211,28 @@ def test_what_lacks_a_field_is_no_answer_of_an_arena(name):
     assert caught.value.code == "not_an_arena"
 
 
-def test_fields_that_a_newer_arena_adds_are_left_out():
+@pytest.mark.parametrize(
+    ("order", "schema", "arguments"),
+    [
+        (orders.SeatNew, "SeatNew", set()),
+        (orders.GameOrder, "GameNew", {"ruleset", "seats"}),
+        (orders.BotChange, "BotChange", set()),
+        (orders.Sprt, "SprtNew", set()),
+        (orders.TournamentOrder, "TournamentNew", {"name", "ruleset"}),
+        (orders.TournamentChange, "TournamentChange", set()),
+    ],
+)
+def test_what_may_be_ordered_is_typed_whole(order, schema, arguments):
+    assert set(order.__annotations__) | arguments == set(document()["components"]["schemas"][schema]["properties"])
+
+
+def test_fields_that_a_newer_arena_adds_are_left_out(carried_out):
     made = example("AccountView", shoe_size=43)
     result, _ = carried_out("showMe", [(200, made)])
     assert msgspec.to_builtins(result) == example("AccountView")
 
 
-def test_an_answer_reads_like_json_too():
+def test_an_answer_reads_like_json_too(carried_out):
     made = example("BotView", state="paused")
     result, _ = carried_out("showBot", [(200, made)])
     assert isinstance(result, Answer)

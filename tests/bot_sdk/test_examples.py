@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from bot_sdk import check, examples
 from bot_sdk.check import passed
-from bot_sdk.commands.check import _checked
+from bot_sdk.checking.whole import Manner, check_bot
 from bot_sdk.games.registry import RULESETS
-from bot_sdk.hosting import serving
 from bot_sdk.local import Match, in_process, play
 
 NAMES = sorted(module.name for module in pkgutil.iter_modules(examples.__path__))
@@ -29,9 +29,9 @@ def test_there_are_five_that_differ():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_example_passes_the_check(name):
-    with serving(example(name)) as server:
-        steps = _checked(server.url, None, "check")
+    steps = list(check_bot(example(name), Path(examples.__path__[0]), Manner("fresh text")))
     assert passed(steps), steps
+    assert not [step for step in steps if step.fault == "printed"]
     assert check.POSITIONS > 1
 
 

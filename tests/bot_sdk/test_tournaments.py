@@ -179,6 +179,14 @@ def test_an_export_that_breaks_off_is_told():
     assert caught.value.code == "unreachable"
 
 
+def test_a_refusal_of_an_export_that_breaks_off_is_asked_for_again():
+    half = (404, b'{"code"', {"Content-Length": "99"})
+    none = (404, {"code": "not_found", "detail": "no such tournament"})
+    refused = pytest.raises(ArenaError, match="no such tournament")
+    with Stub([half, none]) as stub, arena_at(stub) as arena, refused:
+        list(arena.export(ID, "csv"))
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 99])
 def test_lines_are_the_same_however_they_come(size):
     text = b"a\n\nbc\nd"

@@ -136,8 +136,7 @@ class Evening:
         self._client.set_tournament_state(event.id, "running")
 
     def _disable(self, event: Event) -> None:
-        path = f"/v1/admin/bots/{event.entries[1]}/state"
-        self._client._session.call("PUT", path, {"state": "disabled", "reason": "a secret of the operator's"})
+        self._client.set_bot_state(event.entries[1], "disabled", reason="a secret of the operator's")
         event.struck.append(event.entries[1])
 
     def _kill_the_doomed(self) -> bool:

@@ -56,9 +56,8 @@ class Hosts:
     def ask(self, call: Call) -> Answer:
         self.calls.append(call)
         self.during(len(self.calls))
-        headers = (
-            sign(call.webhook_id, 1_700_000_000, call.body, call.endpoint.secrets) if call.endpoint.secrets else {}
-        )
+        secrets, at = call.endpoint.secrets, 1_700_000_000 - call.age_s
+        headers = sign(call.webhook_id, at, call.body, secrets) if secrets else {}
         return self._answer(call.key, call.endpoint.url, "POST", headers, call.body)
 
     def _answer(self, key, url, method, headers, body) -> Answer:
@@ -144,6 +143,13 @@ def test_failed_check_changes_nothing_but_says_what_failed(bot, run, hosts, stor
     assert (check.state, step in failed(check)) == ("failed", True)
     assert check.ended_at is not None
     assert store.bots.get("bot_a") == bot
+
+
+def test_failed_step_names_the_fault_its_place_and_what_to_do(bot, run, hosts):
+    hosts.bots[URL] = Cheat("cheat", secret=SECRET)
+    (step,) = [step for step in run().steps if step["name"] == "seven_up play"]
+    assert (step["fault"], step["where"], step["ok"]) == ("illegal", "the field action", False)
+    assert "legal_actions" in step["advice"]
 
 
 def test_bot_that_takes_unsigned_calls_fails(bot, run, hosts, monkeypatch):

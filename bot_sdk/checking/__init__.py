@@ -1,0 +1,1 @@
+"""The conformance check of a bot: what is sent, how the answers are judged, and how a fault gets its name."""
