@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from service.arena.caller import Caller
     from service.store.watch import Watch
 
-LOOK_S: Final = 1.0
+LOOK_S: Final = 2.0
 """How often one who waits is looked at: while he is there the bot counts as there, and no longer."""
 
 

@@ -201,7 +201,8 @@ def test_a_poll_in_vain_ends_in_time_with_nothing(ann, bot):
 
 def test_who_waits_is_there_for_as_long_as_he_waits(ann, bot, redis, monkeypatch):
     monkeypatch.setattr("service.store.mailbox.POLLED_MS", 1_500)
-    waiting = threading.Thread(target=fetch, args=(ann, bot, 4))
+    monkeypatch.setattr("service.arena.pulling.LOOK_S", 0.3)
+    waiting = threading.Thread(target=fetch, args=(ann, bot, 3))
     waiting.start()
     wait_until(lambda: redis.exists(keys.mail_polled(bot)), 10, "a mark")
     while waiting.is_alive():
