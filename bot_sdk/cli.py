@@ -13,6 +13,7 @@ import click
 
 from bot_sdk.commands.account import account
 from bot_sdk.commands.check import check
+from bot_sdk.commands.connect import connect
 from bot_sdk.commands.logs import logs
 from bot_sdk.commands.new import new
 from bot_sdk.commands.pause import pause
@@ -41,6 +42,7 @@ for command in (
     watch,
     check,
     register,
+    connect,
     account,
     logs,
     stats_command,

@@ -21,6 +21,7 @@ from service.arena.maintenance import Maintenance
 from service.arena.oversight import Oversight
 from service.arena.planning import Planning
 from service.arena.play import Play
+from service.arena.pulling import Pulling
 from service.arena.queue import Queue
 from service.arena.readiness import Readiness
 from service.arena.rounds import Rounds
@@ -49,6 +50,7 @@ class Services:
     auditing: Auditing
     accounts: Accounts
     bots: Bots
+    pulling: Pulling
     games: Games
     play: Play
     tournaments: Tournaments
@@ -98,6 +100,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         auditing=Auditing(store.audit, clock=clock, new_id=functools.partial(secrets.token_hex, 8)),
         accounts=accounts,
         bots=bots,
+        pulling=Pulling(bots, store.mailboxes, store.watch),
         games=games,
         play=Play(store, queue, games),
         tournaments=tournaments,

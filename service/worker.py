@@ -112,7 +112,12 @@ class WorkerProcess:
         self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
         guard = Guard(networks)
-        self._calls = Calls(guard, slots=settings.calls, now=Agreed(self._store.clock))
+        self._calls = Calls(
+            guard,
+            slots=settings.calls,
+            now=Agreed(self._store.clock),
+            office=self._store.office(secrets.token_hex(8)),
+        )
         self._thinkers = Thinkers(settings.thinkers)
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000

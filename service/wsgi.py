@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask
+from redis import RedisError
 
 from service.app import create_app
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
+from service.store.store import Store
+
+OPEN_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +42,13 @@ def application() -> Application:
     """Build the app from the environment, in the worker process that will serve it."""
     settings = Settings.from_env(os.environ)
     services = open_services(settings, BrokerQueue(open_broker(settings)))
+    threading.Thread(target=_keep_open, args=(services.store,), name="open", daemon=True).start()
     return Application(create_app(services), services.store.watch.close, settings.client_ms / 1000)
+
+
+def _keep_open(store: Store) -> None:
+    """Let workers know that bots can poll here, until those who wait are sent home."""
+    while not store.watch.is_closed:
+        with suppress(RedisError):  # then polls aren't answered either
+            store.mailboxes.keep_open()
+        time.sleep(OPEN_S)

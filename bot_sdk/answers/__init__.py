@@ -16,7 +16,17 @@ from bot_sdk.answers.arena import (
     SeatRange,
 )
 from bot_sdk.answers.base import Answer
-from bot_sdk.answers.bots import BotMade, BotView, CheckView, LedgerLine, SecretMade, Step, SuspensionView
+from bot_sdk.answers.bots import (
+    AnswersTaken,
+    BotMade,
+    BotView,
+    CheckView,
+    LedgerLine,
+    PulledCall,
+    SecretMade,
+    Step,
+    SuspensionView,
+)
 from bot_sdk.answers.games import (
     ActionTaken,
     EntropyView,
@@ -57,12 +67,12 @@ from bot_sdk.answers.tournaments import (
 )
 
 __all__ = [
-    "AccountMade", "AccountSeen", "AccountView", "ActionTaken", "Alarm", "Answer", "AuditLine", "BoardView", "BotMade",
-    "BotView", "CellView", "CheckView", "Crosstable", "CrosstableRow", "DeadLetter", "EntropyView", "EntryView",
-    "EventList", "GameMade", "GameSummary", "GameView", "Health", "Joined", "LastDecision", "Leaderboard",
-    "LedgerLine", "LimitsShown", "LineView", "MaintenanceView", "MeanView", "Method", "OpponentView", "PlaceView",
-    "PlanView", "Progress", "RankedView", "RatingMethod", "RatingsView", "Readiness", "RoundView", "RulesetView",
-    "SeatMade", "SeatPlaying", "SeatRange", "SeatShown", "SeatView", "SecretMade", "SprtNew", "StandingView",
-    "Standings", "Step", "SuspensionView", "TableView", "TestView", "TokenMade", "TokenView", "TournamentSummary",
-    "TournamentView", "VersionView",
+    "AccountMade", "AccountSeen", "AccountView", "ActionTaken", "Alarm", "Answer", "AnswersTaken", "AuditLine",
+    "BoardView", "BotMade", "BotView", "CellView", "CheckView", "Crosstable", "CrosstableRow", "DeadLetter",
+    "EntropyView", "EntryView", "EventList", "GameMade", "GameSummary", "GameView", "Health", "Joined", "LastDecision",
+    "Leaderboard", "LedgerLine", "LimitsShown", "LineView", "MaintenanceView", "MeanView", "Method", "OpponentView",
+    "PlaceView", "PlanView", "Progress", "PulledCall", "RankedView", "RatingMethod", "RatingsView", "Readiness",
+    "RoundView", "RulesetView", "SeatMade", "SeatPlaying", "SeatRange", "SeatShown", "SeatView", "SecretMade",
+    "SprtNew", "StandingView", "Standings", "Step", "SuspensionView", "TableView", "TestView", "TokenMade", "TokenView",
+    "TournamentSummary", "TournamentView", "VersionView",
 ]  # fmt: skip

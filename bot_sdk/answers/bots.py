@@ -17,8 +17,9 @@ class SuspensionView(Answer, frozen=True, kw_only=True):
 class BotView(Answer, frozen=True, kw_only=True):
     """A bot: `state` is pending, active, paused, suspended or disabled; times are Unix milliseconds.
 
-    `url`, `new_url` (takes the place of `url` once it is checked), `reason` (of its state) and `suspension` are for its
-    owner; for others they are None.
+    `transport` (push or pull), `url`, `new_transport` and `new_url` (which take their places once they are checked),
+    `reason` (of its state) and `suspension` are for its owner; for others they are None. With the transport pull there
+    is no URL.
     """
 
     id: str
@@ -33,7 +34,9 @@ class BotView(Answer, frozen=True, kw_only=True):
     max_games: int
     created_at: int
     activated_at: int | None
+    transport: str | None = None
     url: str | None = None
+    new_transport: str | None = None
     new_url: str | None = None
     reason: str | None = None
     suspension: SuspensionView | None = None
@@ -59,12 +62,15 @@ class Step(Answer, frozen=True, kw_only=True):
 
 
 class CheckView(Answer, frozen=True, kw_only=True):
-    """A check of a bot: `state` is queued, running, passed or failed; `asked_by` is owner or arena."""
+    """A check of a bot: `state` is queued, running, passed or failed; `asked_by` is owner or arena.
+
+    `url` is None if the bot fetches its calls.
+    """
 
     id: str
     bot_id: str
     state: str
-    url: str
+    url: str | None
     asked_by: str
     created_at: int
     ended_at: int | None
@@ -90,3 +96,17 @@ class LedgerLine(Answer, frozen=True, kw_only=True):
     error: str | None
     status: int | None
     head: str | None
+
+
+class PulledCall(Answer, frozen=True, kw_only=True):
+    """A call that a bot has fetched: the headers that sign it, and its body as text, byte for byte."""
+
+    id: str
+    headers: dict[str, str]
+    body: str
+
+
+class AnswersTaken(Answer, frozen=True, kw_only=True):
+    """The ids of those calls that were still waiting for the answers sent."""
+
+    taken: list[str]

@@ -11,12 +11,13 @@ from bot_sdk.client.bots import Bots
 from bot_sdk.client.games import Games
 from bot_sdk.client.looking import Looking
 from bot_sdk.client.operating import Operating
+from bot_sdk.client.pulling import Pulling
 from bot_sdk.client.seats import Seats
 from bot_sdk.client.tournaments import Organising
 from bot_sdk.transport import TIMEOUT_S, Transport
 
 
-class Arena(Looking, Accounts, Bots, Games, Seats, Organising, Operating):
+class Arena(Looking, Accounts, Bots, Pulling, Games, Seats, Organising, Operating):
     """The arena at a URL, as the account of a token sees it, or as anybody without one."""
 
     def __init__(

@@ -22,15 +22,19 @@ class Bots(Part):
     def create_bot(
         self,
         name: str,
-        url: str,
+        url: str | None,
         rulesets: Sequence[str],
         *,
+        transport: str | None = None,
         availability: str = "public",
         secret: str | None = None,
     ) -> BotMade:
-        """Register a bot; it is pending until a check passes. `secret` is in the answer if the arena made it."""
-        body = given(name=name, url=url, rulesets=list(rulesets), availability=availability, secret=secret)
-        return self._session.create("/v1/bots", body, BotMade)
+        """Register a bot; it is pending until a check passes. `secret` is in the answer if the arena made it.
+
+        One with the `transport` ``pull`` has no URL.
+        """
+        order = given(url=url, transport=transport, availability=availability, secret=secret)
+        return self._session.create("/v1/bots", {"name": name, "rulesets": list(rulesets), **order}, BotMade)
 
     def bots(
         self,
@@ -69,7 +73,7 @@ class Bots(Part):
         return only(found, f"expected the name or id of a bot of your own{asked}; there is {listed}")
 
     def change_bot(self, bot_id: str, **changes: Unpack[BotChange]) -> BotView:
-        """Change a bot's `name`, `url`, `rulesets`, `availability`, or its `state` to ``active`` or ``paused``."""
+        """Change a bot's `name`, `url` or `transport`, `rulesets`, `availability`, or its `state`."""
         return self._session.call("PATCH", at("/v1/bots/{}", bot_id), {**changes}, BotView)
 
     def delete_bot(self, bot_id: str) -> None:

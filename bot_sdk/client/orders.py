@@ -31,10 +31,19 @@ class GameOrder(_Limits, total=False):
     start: str
 
 
+class CallAnswer(TypedDict):
+    """An answer to the call with that id: what a web server would reply; `status` is 200 unless it says otherwise."""
+
+    id: str
+    body: str
+    status: NotRequired[int]
+
+
 class BotChange(TypedDict, total=False):
-    """What to change of a bot; `state` is ``active`` or ``paused``."""
+    """What to change of a bot: `state` is ``active`` or ``paused``, `transport` ``pull`` or, with a URL, ``push``."""
 
     name: str
+    transport: str
     url: str
     rulesets: Sequence[str]
     availability: str

@@ -30,8 +30,10 @@ ORPHAN_S: Final = 2.0
 """How long a game may go on that nobody waits for any more."""
 
 
-def main(mark: str) -> None:
+def main(path: str) -> None:
     """Serve whoever started this process with the file of a `Mark`; returns when it wants no more games."""
+    mark = Mark(Path(path))
+    mark.forget()  # whatever becomes of the other side, no file is left
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
     faulthandler.enable()
     asked, told = _pipes()
@@ -43,7 +45,7 @@ def main(mark: str) -> None:
         _tell(told, Refused(str(error)))
         return
     _tell(told, Ready([player.shown for player in players]))
-    for done in _games(order, players, lines, Mark.open(Path(mark))):
+    for done in _games(order, players, lines, mark):
         _tell(told, done)
 
 

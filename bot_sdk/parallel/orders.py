@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mmap
 import struct
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -92,21 +94,29 @@ class Mark:
     Readers may meet it half written: they take it for what it was or will be, since they look again.
     """
 
-    def __init__(self, memory: mmap.mmap) -> None:
-        self._memory = memory
+    def __init__(self, path: Path) -> None:
+        """Share the memory of a file that was made."""
+        with path.open("r+b") as file:
+            self._memory = mmap.mmap(file.fileno(), _AT.size)
+        self._path = path
         self._steps = 0
 
     @classmethod
-    def make(cls, path: Path) -> Self:
-        """Make the file that carries the memory."""
-        path.write_bytes(_AT.pack(0, NOWHERE, NOWHERE))
-        return cls.open(path)
+    def make(cls) -> Self:
+        """Make a file that carries the memory."""
+        with tempfile.NamedTemporaryFile(prefix="slagbot-", delete=False) as file:
+            file.write(_AT.pack(0, NOWHERE, NOWHERE))
+        return cls(Path(file.name))
 
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Share the memory of a file that was made."""
-        with path.open("r+b") as file:
-            return cls(mmap.mmap(file.fileno(), _AT.size))
+    @property
+    def path(self) -> Path:
+        """Where the file is, until both sides share it."""
+        return self._path
+
+    def forget(self) -> None:
+        """Remove the file, which nobody needs once both sides share its memory; where that is forbidden, not yet."""
+        with suppress(OSError):
+            self._path.unlink()
 
     def set(self, seat: int = NOWHERE, number: int = NOWHERE) -> None:
         """Say that `seat` is being asked for its decision `number`; without them, that something else is done."""
@@ -118,5 +128,6 @@ class Mark:
         return Reached(*_AT.unpack_from(self._memory))
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Give the memory back, and the file if it is still there."""
         self._memory.close()
+        self.forget()

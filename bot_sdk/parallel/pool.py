@@ -7,11 +7,9 @@ with what is known of that decision. A first death is forgiven, since the machin
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Self
 
@@ -72,31 +70,24 @@ def opened(
         seed=seed,
         debug_seat=debug_seat,
     )
-    with (
-        tempfile.TemporaryDirectory(prefix="slagbot-", ignore_cleanup_errors=True) as folder,
-        Pool(order, Path(folder), jobs, tell) as pool,
-    ):
+    with Pool(order, jobs, tell) as pool:
         yield pool
 
 
 class Pool:
     """Processes that play the games of one match; what `opened` gives."""
 
-    def __init__(
-        self, order: Order, folder: Path, jobs: int, tell: Tell, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """Plan `jobs` processes, whose marks are kept in `folder`; nothing is started yet."""
+    def __init__(self, order: Order, jobs: int, tell: Tell, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Plan `jobs` processes; nothing is started yet."""
         self.players: list[SeatShown] = []
         """The bots, as records show them."""
         self._order = order
-        self._folder = folder
         self._jobs = jobs
         self._tell = tell
         self._clock = clock
         self._looked = clock()
         self._came: SimpleQueue[Came] = SimpleQueue()
         self._workers: list[Worker] = []
-        self._started = 0
         self._waiting: Iterator[int] = iter(())
         self._done: dict[int, Done] = {}
         self._deaths: set[int] = set()
@@ -211,8 +202,7 @@ class Pool:
         return self.players[player % len(self.players)].name
 
     def _start(self) -> Worker:
-        self._started += 1
-        worker = Worker(self._order, self._folder / str(self._started), self._came)
+        worker = Worker(self._order, self._came)
         self._workers.append(worker)
         return worker
 

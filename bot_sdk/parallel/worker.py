@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Final, NamedTuple, cast
 
@@ -37,17 +36,17 @@ class Came(NamedTuple):
 class Worker:
     """A process, from its start on; what it tells goes to a queue."""
 
-    def __init__(self, order: Order, mark: Path, came: SimpleQueue[Came]) -> None:
+    def __init__(self, order: Order, came: SimpleQueue[Came]) -> None:
         """Start the process and have it load its bots."""
         self.task: Task | None = None
         self.hung_at: Reached | None = None
         """Where it was when it was killed for being silent."""
         self.silent_s = 0.0
         """For how long it hadn't come a step further when it was looked at last."""
-        self._mark = Mark.make(mark)
+        self._mark = Mark.make()
         self._reached = self._mark.read()
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and code of our own
-            [sys.executable, "-c", _RUN, json.dumps(sys.path), str(mark)],
+            [sys.executable, "-c", _RUN, json.dumps(sys.path), str(self._mark.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             **_apart(),

@@ -17,6 +17,8 @@ from werkzeug.exceptions import ClientDisconnected
 from service.api.problems import Problem
 
 MAX_BYTES = 64 * 1024
+LARGER = {"pulling.post_actions": 1024 * 1024}
+"""Operations by their endpoints whose bodies may be larger: each answer to a batch may take 128 KiB by itself."""
 MAX_DEPTH = 16
 MAX_DIGITS = 19
 """Longest whole number: all that fits into 64 bits."""
@@ -36,8 +38,9 @@ def check_size(request: Request) -> None:
     """Refuse a body of unknown length, which werkzeug would cut silently, and one that is too large."""
     if "Transfer-Encoding" in request.headers:
         raise Problem(411, "send Content-Length; chunked bodies aren't read")
-    if (request.content_length or 0) > MAX_BYTES:
-        raise Problem(413, f"expected a body of at most {MAX_BYTES} bytes, got {request.content_length}")
+    most = request.max_content_length = LARGER.get(request.endpoint or "", MAX_BYTES)
+    if (request.content_length or 0) > most:
+        raise Problem(413, f"expected a body of at most {most} bytes, got {request.content_length}")
 
 
 def whole(request: Request) -> bytes:

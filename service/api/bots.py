@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, post_load, validate, validates_schema
 
 from bot_sdk.games.registry import RULESETS
 from service.api.auth import account, public
@@ -16,9 +16,9 @@ from service.api.resource import Resource
 from service.arena.bots import AVAILABILITY, OLD_SECRET_MS, BotFilter, is_house
 from service.arena.caller import Caller, Scope
 from service.arena.minting import Mint
-from service.store.entities import AskedBy, Bot, BotState, Check
+from service.store.entities import PULL, AskedBy, Bot, BotState, Check, Transport, transport_of
 
-blp = Resource("bots", description="Programs that play, each behind a URL of its owner's.")
+blp = Resource("bots", description="Programs that play, each behind a URL of its owner's, or fetching its calls.")
 
 _SECRET = "What its messages are signed with: `whsec_` and base64 of 24 to 64 bytes."  # noqa: S105 (a description)
 _OWNER = "The owner's to see."
@@ -37,8 +37,41 @@ def _no_doubles(names: list[str]) -> None:
         raise ValidationError("expected each ruleset once")
 
 
-class BotChange(Schema):
+class Url(fields.String):
+    """Where a bot is called; null for one that fetches its calls."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        url: Any = super()._serialize(value, attr, obj, **kwargs)
+        return None if url is not None and transport_of(url) is Transport.PULL else url
+
+
+class _Reached(Schema):
+    """How a bot is reached. What is loaded has a `url`, which is `PULL` for the transport `pull`."""
+
+    _needs_url: ClassVar[bool]
+
+    transport = fields.String(
+        validate=validate.OneOf(list(Transport)),
+        metadata={"description": "`push`, the default: the arena calls the URL. `pull`: the bot fetches its calls."},
+    )
+
+    @validates_schema
+    def _agree(self, data: dict[str, Any], **_: Any) -> None:
+        is_pull, has_url = data.get("transport") == Transport.PULL, "url" in data
+        if is_pull and has_url:
+            raise ValidationError("expected no URL with the transport pull", "url")
+        if not (is_pull or has_url) and (self._needs_url or "transport" in data):
+            raise ValidationError("expected a URL, or the transport pull", "url")
+
+    @post_load
+    def _place(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return data | {"url": PULL} if data.pop("transport", None) == Transport.PULL else data
+
+
+class BotChange(_Reached):
     """What to change of a bot."""
+
+    _needs_url = False
 
     name = Name()
     url = Text(8, 500, metadata={"description": "Answers GET with the bot's card and POST with its decisions."})
@@ -50,11 +83,13 @@ class BotChange(Schema):
     state = fields.String(validate=validate.OneOf(["active", "paused"]))
 
 
-class BotNew(Schema):
-    """A new bot."""
+class BotNew(_Reached):
+    """A new bot, with a URL unless its transport is `pull`."""
+
+    _needs_url = True
 
     name = Name(required=True)
-    url = Text(8, 500, required=True, metadata={"description": "Answers GET with the card, POST with decisions."})
+    url = Text(8, 500, metadata={"description": "Answers GET with the card, POST with decisions."})
     rulesets = Rulesets(required=True)
     availability = fields.String(load_default="public", validate=validate.OneOf(AVAILABILITY))
     secret = Text(30, 100, metadata={"description": f"{_SECRET} Made by the arena if it isn't given."})
@@ -97,8 +132,14 @@ class BotView(Schema):
     max_games = fields.Integer(required=True)
     created_at = fields.Integer(required=True)
     activated_at = fields.Integer(required=True, allow_none=True)
-    url = fields.String(metadata={"description": _OWNER})
-    new_url = fields.String(allow_none=True, metadata={"description": f"{_OWNER} Replaces the URL once checked."})
+    transport = fields.String(validate=validate.OneOf(list(Transport)), metadata={"description": _OWNER})
+    url = Url(allow_none=True, metadata={"description": f"{_OWNER} Null if its transport is `pull`."})
+    new_transport = fields.String(
+        allow_none=True,
+        validate=validate.OneOf([*Transport, None]),
+        metadata={"description": f"{_OWNER} That of what replaces the URL once checked; null if nothing does."},
+    )
+    new_url = Url(allow_none=True, metadata={"description": f"{_OWNER} Replaces the URL once checked."})
     reason = fields.String(allow_none=True, metadata={"description": f"{_OWNER} Why it is in this state."})
     suspension = fields.Nested(SuspensionView, allow_none=True, metadata={"description": _OWNER})
 
@@ -137,7 +178,7 @@ class CheckView(Schema):
     id = fields.String(required=True)
     bot_id = fields.String(required=True)
     state = fields.String(required=True, validate=validate.OneOf(["queued", "running", "passed", "failed"]))
-    url = fields.String(required=True)
+    url = Url(required=True, allow_none=True)
     asked_by = fields.String(
         required=True,
         validate=validate.OneOf(list(AskedBy)),
@@ -214,7 +255,8 @@ def show_bot(bot_id: str) -> dict[str, Any]:
 def change_bot(body: dict[str, Any], bot_id: str) -> dict[str, Any]:
     """Change, pause or resume a bot.
 
-    A new URL takes the place of the old one when a check of it passes. A further ruleset makes the bot pending.
+    A new URL or transport takes the place of the old one when a check of it passes. A further ruleset makes the bot
+    pending.
     """
     return bot_view(services().bots.change(caller(), bot_id, body), caller())
 
@@ -302,5 +344,12 @@ def bot_view(bot: Bot, asking: Caller) -> dict[str, Any]:
         "activated_at": bot.activated_at,
     }
     if asking.owns(bot.account_id) or asking.is_operator:
-        shown |= {"url": bot.url, "new_url": bot.new_url, "reason": bot.reason, "suspension": bot.suspension}
+        shown |= {
+            "transport": transport_of(bot.url).value,
+            "url": bot.url,
+            "new_transport": transport_of(bot.new_url).value if bot.new_url else None,
+            "new_url": bot.new_url,
+            "reason": bot.reason,
+            "suspension": bot.suspension,
+        }
     return shown

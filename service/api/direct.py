@@ -6,11 +6,9 @@ The server is our gunicorn, whose sockets never block; others don't tell of thei
 from __future__ import annotations
 
 import os
+import socket
 import ssl
-from typing import TYPE_CHECKING, Any, Final, Self
-
-if TYPE_CHECKING:
-    import socket
+from typing import Any, Final, Self
 
 _SOCKET: Final = "gunicorn.socket"
 
@@ -18,6 +16,20 @@ _SOCKET: Final = "gunicorn.socket"
 def chunk(data: bytes) -> bytes:
     """Give a chunk of an HTTP/1.1 body whose length isn't known."""
     return b"%X\r\n%b\r\n" % (len(data), data)
+
+
+def has_left(environ: dict[str, Any]) -> bool:
+    """Tell whether who sent a request has closed the connection since; False where that can't be seen."""
+    sock = environ.get(_SOCKET)
+    if sock is None or isinstance(sock, ssl.SSLSocket):
+        return False
+    plain: socket.socket = getattr(sock, "_sock", sock)  # gevent's own would wait for something to read
+    try:
+        return plain.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:  # it broke
+        return True
 
 
 class Direct:

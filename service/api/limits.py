@@ -36,6 +36,9 @@ _FREE = ("health.", "docs.", "static")
 _GLANCED = frozenset({"seats.show_seat", "seats.take_action"})
 """What is asked so often that the look at the game goes with the counting."""
 
+_PULLED = frozenset({"pulling.fetch_calls", "pulling.post_actions"})
+"""What bots do in the place of being called: the arena sets the pace, so there is much more of it."""
+
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -82,6 +85,7 @@ class Limits:
     def __init__(self, settings: Settings, door: Door, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._per_address = sorted(parse_many(settings.rate_per_address))
         self._per_token = sorted(parse_many(settings.rate_per_token))
+        self._pulled = sorted(parse_many(settings.rate_pull))
         self._new_accounts = sorted(parse_many(settings.rate_new_accounts))
         self._door = door
         self._memory = FixedWindowRateLimiter(MemoryStorage())
@@ -110,11 +114,14 @@ class Limits:
         if endpoint.startswith(_FREE):
             return []
         where = address()
-        counted = [Counted(limit, "address", where) for limit in self._per_address]
+        is_pulled = endpoint in _PULLED
+        kind = "pull-" if is_pulled else ""
+        per_address, per_token = (self._pulled,) * 2 if is_pulled else (self._per_address, self._per_token)
+        counted = [Counted(limit, f"{kind}address", where) for limit in per_address]
         token = sent_token(request)
         if token is not None:
             whose = hashlib.sha256(token.encode()).hexdigest()[:32]
-            counted += [Counted(limit, "token", whose) for limit in self._per_token]
+            counted += [Counted(limit, f"{kind}token", whose) for limit in per_token]
         if endpoint == NEW_ACCOUNT and request.method == "POST":
             counted += [Counted(limit, "account", where) for limit in self._new_accounts]
         return counted

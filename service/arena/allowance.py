@@ -11,6 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from service.arena.errors import TooManyError
+from service.store.entities import Transport, transport_of
 
 if TYPE_CHECKING:
     from service.store.challenges import Challenges
@@ -46,6 +47,8 @@ class Allowance:
         self._take_of_host(check, max(1, self._most // 2))
 
     def _take_of_host(self, check: Check, most: int) -> None:
+        if transport_of(check.url) is Transport.PULL:  # no host is called
+            return
         host = self._host_of(check.url)
         self._take(f"host {host}", check, most, f"bots at {host} have been checked {self._most} times within a day")
 

@@ -13,7 +13,7 @@ import msgspec
 from bot_sdk.bots import HOUSE, PREFIX, house
 from service.arena.errors import ConflictError, ForbiddenError, NotFoundError, invalid
 from service.arena.minting import BOT_SECRET, Mint
-from service.store.entities import Bot, BotState, Check
+from service.store.entities import Bot, BotState, Check, Transport, transport_of
 from service.store.errors import FullError
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class Bots:
     ) -> tuple[Bot, str | None]:
         """Register a bot as pending; answers its secret too if the arena made it.
 
-        `wanted` has `name`, `url`, `rulesets` (known ones) and `availability`. Raises InvalidError for a URL or secret
-        that can't be, ConflictError when the account has as many bots as it may.
+        `wanted` has `name`, `url` (or `PULL`), `rulesets` (known ones) and `availability`. Raises InvalidError for a
+        URL or secret that can't be, ConflictError when the account has as many bots as it may.
         """
         self._check_url(wanted["url"])
         if secret:
@@ -91,6 +91,17 @@ class Bots:
         if bot is None or not is_visible(bot, caller):
             raise NotFoundError("there is no such bot")
         return bot
+
+    def owned(self, caller: Caller, bot_id: str) -> Bot:
+        """Return a bot of the caller's; raises ForbiddenError for another's, NotFoundError for one he may not see."""
+        bot = self.get(caller, bot_id)
+        if not caller.owns(bot.account_id):
+            raise ForbiddenError("the bot is another account's", code="not_yours")
+        return bot
+
+    def is_busy(self, bot_id: str) -> bool:
+        """Tell whether a bot is in a game."""
+        return self._busy(bot_id)
 
     def find(self, bot_ids: Iterable[str]) -> dict[str, Bot]:
         """Give those bots that there are by id, house bots too; whoever shows them asks `is_visible` first."""
@@ -117,10 +128,11 @@ class Bots:
     def change(self, caller: Caller, bot_id: str, wanted: Mapping[str, Any]) -> Bot:
         """Change what `wanted` names: name, url, rulesets, availability, or the state to active or paused.
 
-        The URL of a bot that has been active changes when a check of the new one passes; until then it is `new_url`.
+        The URL of a bot that has been active changes when a check of the new one passes; until then it is `new_url`. It
+        may be `PULL`.
         A further ruleset makes the bot pending again. Raises ConflictError for a state that can't be reached.
         """
-        self._owned(caller, bot_id)
+        self.owned(caller, bot_id)
         if "url" in wanted:
             self._check_url(wanted["url"])
         return self._store.change(bot_id, lambda bot: changed(bot, wanted))
@@ -136,8 +148,8 @@ class Bots:
 
     def delete(self, caller: Caller, bot_id: str) -> None:
         """Forget a bot; raises ConflictError while it plays. Where it is entered its waiting games are forfeited."""
-        bot = self._owned(caller, bot_id)
-        if self._busy(bot_id):
+        bot = self.owned(caller, bot_id)
+        if self.is_busy(bot_id):
             raise ConflictError("the bot still plays; pause it and wait for its games to end", code="bot_busy")
         self._store.delete(bot)
 
@@ -147,7 +159,7 @@ class Bots:
         Raises ConflictError, InvalidError for a URL that can't be called any more, TooManyError when its host, or the
         account, has had the checks of a day.
         """
-        bot = self._owned(caller, bot_id)
+        bot = self.owned(caller, bot_id)
         if bot.state is BotState.DISABLED:
             raise ConflictError("the operator has disabled this bot", code="bot_disabled")
         url = bot.new_url or bot.url
@@ -163,7 +175,7 @@ class Bots:
 
     def get_check(self, caller: Caller, bot_id: str, check_id: str) -> Check:
         """Return a check of the caller's bot."""
-        self._owned(caller, bot_id)
+        self.owned(caller, bot_id)
         check = self._store.get_check(check_id)
         if check is None or check.bot_id != bot_id:
             raise NotFoundError("there is no such check")
@@ -171,12 +183,12 @@ class Bots:
 
     def checks(self, caller: Caller, bot_id: str, *, limit: int, cursor: str | None) -> tuple[list[Check], str | None]:
         """List the checks of the caller's bot that are kept, newest first, the arena's own among them."""
-        self._owned(caller, bot_id)
+        self.owned(caller, bot_id)
         return self._store.list_checks(bot_id, limit=limit, cursor=cursor)
 
     def rotate_secret(self, caller: Caller, bot_id: str, secret: str | None, mint: Mint) -> str | None:
         """Give the bot a new secret, which is answered if the arena makes it; the old one stays valid for 24 hours."""
-        self._owned(caller, bot_id)
+        self.owned(caller, bot_id)
         if secret:
             check_secret(secret)
         made = None if secret else mint.secret(BOT_SECRET, "bot")
@@ -187,14 +199,8 @@ class Bots:
         self, caller: Caller, bot_id: str, *, limit: int, cursor: str | None
     ) -> tuple[list[LedgerLine], str | None]:
         """List the bot's latest decisions, newest first: outcome, time, error and the head of what it answered."""
-        self._owned(caller, bot_id)
+        self.owned(caller, bot_id)
         return self._ledger.lines(bot_id, limit=limit, cursor=cursor)
-
-    def _owned(self, caller: Caller, bot_id: str) -> Bot:
-        bot = self.get(caller, bot_id)
-        if not caller.owns(bot.account_id):
-            raise ForbiddenError("the bot is another account's", code="not_yours")
-        return bot
 
     def _keep(self, bot: Bot, secret: str) -> None:
         try:
@@ -209,7 +215,7 @@ class Bots:
                 raise ConflictError(detail, code="check_under_way", check_id=check.id)
 
     def _check_url(self, url: str) -> None:
-        why = self._guard(url)
+        why = None if transport_of(url) is Transport.PULL else self._guard(url)
         if why is not None:
             raise invalid("url", why, code="bad_url")
 

@@ -15,10 +15,11 @@ from bot_sdk.events import Outcome
 from bot_sdk.messages import BotCard
 from service.arena.recovery import activated, checked, swept
 from service.outbound.calls import Calls
-from service.outbound.values import Answer, Call, Endpoint
+from service.outbound.values import Answer, Call
+from service.referee.roster import endpoint_of
 from service.referee.suspending import GONE
 from service.store import due
-from service.store.entities import AskedBy, Bot, Check
+from service.store.entities import AskedBy, Bot, Check, Transport, transport_of
 from service.store.errors import NotFoundError
 from service.store.store import Store
 
@@ -109,8 +110,10 @@ class Line:
         """Whether any call failed by our own fault."""
 
     def get_card(self, budget_ms: int) -> Answer:
-        """GET the bot's URL."""
-        answer = self._noted(self._calls.get_card(self._url, budget_ms))
+        """GET the bot's URL; one that has none has sent its card when it connected."""
+        is_pull = transport_of(self._url) is Transport.PULL
+        calls = self._calls
+        answer = self._noted(calls.get_posted_card(self._bot_id) if is_pull else calls.get_card(self._url, budget_ms))
         self._card = answer.body or b""
         return answer
 
@@ -122,7 +125,7 @@ class Line:
         """POST a message, signed with `secret` if there is one, as if that had been done `age_s` seconds ago."""
         self._number += 1
         name = hashlib.sha256(body).hexdigest()[:26]
-        endpoint = Endpoint(self._bot_id, self._url, (secret,) if secret else ())
+        endpoint = endpoint_of(self._bot_id, self._url, (secret,) if secret else ())
         call = Call(self._number, endpoint, body, budget_ms, f"msg_check.{self._number}.{name}", decisions, age_s)
         return self._noted(self._calls.ask(call))
 

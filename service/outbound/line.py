@@ -11,6 +11,7 @@ from typing import Final
 
 from service.outbound.connection import WRITE, Connection, Need, Steps
 from service.outbound.exchange import OPEN, ClosingError, Exchange, Exchanges
+from service.outbound.mail import Mail
 from service.outbound.message import Request, request_of
 from service.outbound.openers import Openers
 from service.outbound.pool import Pool
@@ -56,11 +57,13 @@ class Line:
     """Asks bots from one thread, the only one to use it, but for `wake`.
 
     Its connections stay open between calls and are watched all the time, so that one which ends or speaks while it
-    idles is closed before it is used. `slots` are shared with other lines, `openers` open connections.
+    idles is closed before it is used. `slots` are shared with other lines, `openers` open connections. What bots fetch
+    by themselves goes by `mail`, needs no slot, and is answered here as well.
     """
 
-    def __init__(self, exchanges: Exchanges, slots: Shares[Flight], openers: Openers) -> None:
+    def __init__(self, exchanges: Exchanges, slots: Shares[Flight], openers: Openers, mail: Mail | None = None) -> None:
         self._exchanges = exchanges
+        self._mail = mail
         self._clock = exchanges.clock
         self._slots = slots
         self._openers = openers
@@ -72,6 +75,7 @@ class Line:
         self._answers: list[Answer] = []
         self._ready: deque[Flight] = deque()  # those that have got their slot
         self._opened: deque[Flight] = deque()
+        self._delivered: deque[Answer] = deque()  # by mail
         self._unattended_s = 0.0  # how long, all in all, nobody waited
         self._left_at = self._clock()
         self._is_woken = False
@@ -89,6 +93,9 @@ class Line:
 
     def send(self, request: Request, bot: str) -> None:
         """Have a request to a bot sent, as `submit` does."""
+        if self._mail is not None and request.is_pull:
+            self._mail.put(request, self.deliver)
+            return
         host = self._exchanges.host(request.url)
         flight = Flight(self, host, bot, Exchange(self._exchanges, self._pool, request))
         if self._slots.enter(host, bot, flight):
@@ -142,6 +149,11 @@ class Line:
             with suppress(OSError):  # it is closed
                 bell.send(b"\0")
 
+    def deliver(self, answer: Answer) -> None:
+        """Have the `wait` that is under way, or else the next one, give an answer that came by mail."""
+        self._delivered.append(answer)
+        self.ring()
+
     def admit(self, flight: Flight) -> bool:
         """Hand over a flight that has got its slot; False if nobody takes it any more."""
         return self._hand_over(self._ready, flight)
@@ -182,9 +194,11 @@ class Line:
             self._under_way.add(flight)
             flight.unattended_at_s = self._unattended_s
             self._step(flight)
+        while self._delivered:
+            self._answers.append(self._delivered.popleft())
 
     def _patience(self, ends: float) -> float:
-        if self._ready or self._opened or self._is_woken:
+        if self._ready or self._opened or self._delivered or self._is_woken:
             return 0.0
         due = self._timers.next()
         return max(0.0, (ends if due is None or due > ends else due) - self._clock())

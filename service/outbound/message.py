@@ -26,6 +26,11 @@ class Request(Struct, frozen=True):
     wants_json: bool = True
     call: Call | None = None
 
+    @property
+    def is_pull(self) -> bool:
+        """Whether the bot fetches it."""
+        return self.call is not None and self.call.endpoint.is_pull
+
 
 def request_of(call: Call, *, wants_json: bool = True) -> Request:
     """Make the request of a call; if no JSON is wanted, any 2xx will do, unread."""
@@ -67,7 +72,11 @@ def message(site: Site, call: Call | None, now: float) -> bytes:
     """Write a request, signed if its endpoint has secrets; `now` is Unix time."""
     if call is None:
         return site.get
-    body, secrets = call.body, call.endpoint.secrets
-    signed = sign(call.webhook_id, int(now) - call.age_s, body, secrets) if secrets else {}
-    headers = "".join([f"{name}: {value}\r\n" for name, value in signed.items()])
-    return b"%b%d\r\n%b\r\n%b" % (site.post, len(body), headers.encode("ascii"), body)
+    headers = "".join([f"{name}: {value}\r\n" for name, value in signature(call, now).items()])
+    return b"%b%d\r\n%b\r\n%b" % (site.post, len(call.body), headers.encode("ascii"), call.body)
+
+
+def signature(call: Call, now: float) -> dict[str, str]:
+    """Give the headers that sign a call, none if its endpoint has no secrets; `now` is Unix time."""
+    secrets = call.endpoint.secrets
+    return sign(call.webhook_id, int(now) - call.age_s, call.body, secrets) if secrets else {}

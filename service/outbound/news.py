@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from bot_sdk.events import Outcome
 from service.outbound.exchange import Exchanges
 from service.outbound.line import Line
+from service.outbound.mail import Mail
 from service.outbound.message import request_of
 from service.outbound.openers import Openers
 from service.outbound.shares import Shares
@@ -40,10 +41,10 @@ class _Piece(NamedTuple):
 class News:
     """Tells bots, in a thread that starts with the first news, so after any fork."""
 
-    def __init__(self, exchanges: Exchanges) -> None:
+    def __init__(self, exchanges: Exchanges, mail: Mail | None = None) -> None:
         self._exchanges = exchanges
         self._openers = Openers("bot-news-opener", threads=_OPENERS, per_host=_OPENERS_PER_HOST, per_bot=1)
-        self._line = Line(exchanges, Shares(_AT_ONCE, per_host=_PER_HOST, per_bot=_PER_BOT), self._openers)
+        self._line = Line(exchanges, Shares(_AT_ONCE, per_host=_PER_HOST, per_bot=_PER_BOT), self._openers, mail)
         self._lock = threading.Lock()
         self._untold: Counter[str] = Counter()  # by host
         self._inbox: deque[_Piece] = deque()
@@ -54,7 +55,8 @@ class News:
 
     def tell(self, call: Call) -> None:
         """Tell a bot once it has been told all before; drop it if there is too much of that."""
-        host = self._exchanges.host(call.endpoint.url)
+        to = call.endpoint
+        host = to.bot_id if to.is_pull else self._exchanges.host(to.url)
         with self._lock:
             is_taken = self._untold[host] < _MOST_OF_HOST and self._untold.total() < _MOST and not self._is_closed
             if is_taken:

@@ -20,11 +20,15 @@ class OutboundError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a bot lives and how it is signed to: `secrets` are ``whsec_…``, the current one first."""
+    """Where a bot lives and how it is signed to: `secrets` are ``whsec_…``, the current one first.
+
+    One that `is_pull` fetches its calls from its mailbox; nobody lives at its URL.
+    """
 
     bot_id: str
     url: str
     secrets: tuple[str, ...] = field(repr=False)
+    is_pull: bool = False
 
 
 class Call(Struct, frozen=True):

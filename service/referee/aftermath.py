@@ -11,9 +11,9 @@ from bot_sdk.games.river import River
 from bot_sdk.messages import GameEnded, GameStarted, encode
 from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
-from service.outbound.values import Call, Endpoint
+from service.outbound.values import Call
 from service.referee.rated import is_rated
-from service.referee.roster import Roster
+from service.referee.roster import Roster, endpoint_of
 from service.referee.suspending import GONE, Suspending
 from service.referee.table import BOT, Table
 from service.referee.verdicts import Verdict
@@ -191,7 +191,7 @@ class Aftermath:
         self._calls.notify(
             Call(
                 key=(meta.id, seat, what),
-                endpoint=Endpoint(bot_id, shown.url or known.url, known.secrets),  # a packed game keeps none
+                endpoint=endpoint_of(bot_id, shown.url or known.url, known.secrets),  # a packed game keeps none
                 body=encode(message),
                 budget_ms=NEWS_BUDGET_MS,
                 webhook_id=f"msg_{meta.id}.{seat}.{what}",

@@ -10,7 +10,7 @@ from typing import Final
 from service.outbound.values import Endpoint
 from service.referee.suspending import is_gone
 from service.store.bots import BotStore
-from service.store.entities import BotState
+from service.store.entities import BotState, Transport, transport_of
 from service.store.errors import NotFoundError
 
 KNOWN_FOR_S: Final = 1.0
@@ -26,6 +26,11 @@ class Known:
     gone_url: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     endpoints: dict[str, Endpoint] = field(default_factory=dict, repr=False)
+
+
+def endpoint_of(bot_id: str, url: str, secrets: tuple[str, ...]) -> Endpoint:
+    """Say how a bot is called at a URL, or at `PULL`."""
+    return Endpoint(bot_id, url, secrets, is_pull=transport_of(url) is Transport.PULL)
 
 
 class Roster:
@@ -68,7 +73,7 @@ class Roster:
         known = self.look_up(bot_id)
         found = known.endpoints.get(url)
         if found is None:
-            found = known.endpoints[url] = Endpoint(bot_id, url, known.secrets)
+            found = known.endpoints[url] = endpoint_of(bot_id, url, known.secrets)
         return found
 
     def gone(self, bot_id: str, url: str | None) -> None:

@@ -74,7 +74,7 @@ class BotStore:
     def forget(self, bot_id: str) -> None:
         """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
         self._forget_checks(bot_id, keep=0)
-        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id))
+        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id), keys.mail_card(bot_id))
 
     def list_all(
         self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from bot_sdk.results.values import GameState, Slot
+
+PULL: Final = "pull:"
+"""Stands where the URL would of a bot that fetches its calls from the arena: it has none."""
+
+
+class Transport(StrEnum):
+    """How calls get to a bot: the arena sends them to its URL, or it fetches them."""
+
+    PUSH = "push"
+    PULL = "pull"
+
+
+def transport_of(url: str) -> Transport:
+    """Tell how calls get to whoever is at a URL, or at `PULL`."""
+    return Transport.PULL if url == PULL else Transport.PUSH
 
 
 class BotState(StrEnum):
@@ -82,8 +97,8 @@ class AskedBy(StrEnum):
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """A registered bot. `version`, `max_batch` and `max_games` come from its card at the last passed check.
 
-    `new_url` takes the place of `url` when a check of it passes. `suspension` is there while it is suspended;
-    `with_account` says that it is disabled because its account is.
+    `new_url` takes the place of `url` when a check of it passes; either is `PULL` if the bot fetches its calls.
+    `suspension` is there while it is suspended; `with_account` says that it is disabled because its account is.
     """
 
     id: str

@@ -170,6 +170,49 @@ def check_lease(check_id: str) -> str:
     return f"check:{check_id}:lease"
 
 
+# --- mailboxes of bots that fetch their calls ---------------------------------------------------------------
+MAIL_OPEN = "mail:open"
+"""Value: the Redis ms since when some process answers polls; expires soon after none does any more."""
+
+
+def mail_polled(bot_id: str) -> str:
+    """Value: there while the bot polls; expires some seconds after it has last done so."""
+    return f"mail:{bot_id}:polled"
+
+
+def mail_waiting(bot_id: str) -> str:
+    """List: ids of calls to the bot that nobody has fetched, oldest first; expires."""
+    return f"mail:{bot_id}:waiting"
+
+
+def mail_news(bot_id: str) -> str:
+    """Channel: a message whenever a call was put into the bot's mailbox."""
+    return f"mail:{bot_id}:news"
+
+
+def mail_calls(bot_id: str) -> str:
+    """Hash: `item <id>`, what the bot is given, until it is fetched, and `to <id>`, where the answer goes; expires.
+
+    Secret: it shows hands.
+    """
+    return f"{SECRET}mail:{bot_id}:calls"
+
+
+def mail_ends(bot_id: str) -> str:
+    """Sorted set: ids of calls that aren't answered by the Redis ms until which they may be; expires."""
+    return f"mail:{bot_id}:ends"
+
+
+def mail_card(bot_id: str) -> str:
+    """Value: the card that the bot sent when it connected last."""
+    return f"mail:{bot_id}:card"
+
+
+def mail_answers(name: str) -> str:
+    """Stream: what bots answered to the calls of one process; expires."""
+    return f"mail:answers:{name}"
+
+
 # --- tournaments --------------------------------------------------------------------------------------------
 TOURNAMENTS = "tournaments"
 """Index of all tournaments by creation."""

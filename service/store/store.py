@@ -16,6 +16,7 @@ from service.store.erasures import ErasureStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
+from service.store.mailbox import Mailboxes, Office
 from service.store.maintenance import MaintenanceStore
 from service.store.moves import Moves
 from service.store.ratings import RatingStore
@@ -45,6 +46,7 @@ class Store:
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
+        self.mailboxes = Mailboxes(redis)
         self.moves = Moves(redis, self.games, self.clock)
         self.maintenance = MaintenanceStore(redis)
         self.ratings = RatingStore(redis)
@@ -59,6 +61,10 @@ class Store:
     def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None) -> Self:
         """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
         return cls(connect(url, max_connections=max_connections), key=key)
+
+    def office(self, name: str) -> Office:
+        """Give the end of all mailboxes by which this process calls bots, under a name that no other has."""
+        return Office(self._redis, name)
 
     def close(self) -> None:
         """End the subscription and all connections."""

@@ -113,6 +113,8 @@ class Builder:
             "createBot": BOT,
             "changeBot": {"name": "highball"},
             "rotateSecret": {},
+            "putCard": {"card": {"api": 1, "name": "lowball", "version": "1", "rulesets": ["river"]}},
+            "postActions": {"answers": [{"id": "msg_1", "status": 200, "body": "{}"}]},
             "createGame": GAME,
             "setGameState": {"state": "cancelled"},
             "setTournamentState": {"state": "cancelled"},

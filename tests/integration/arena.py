@@ -101,11 +101,11 @@ class Process:
 
 
 class Api(Process):
-    """The API as it is deployed, on a port of the system's choosing."""
+    """The API as it is deployed, on a port of the system's choosing, or on that of one that was killed."""
 
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
+    def __init__(self, environment: dict[str, str], log: Path, port: int = 0) -> None:
         self._from = log.stat().st_size if log.exists() else 0
-        super().__init__("API", ["-m", "service.cli", "api", "--port", "0"], environment, log)
+        super().__init__("API", ["-m", "service.cli", "api", "--port", str(port)], environment, log)
 
     @functools.cached_property
     def address(self) -> str:
@@ -191,8 +191,8 @@ class Arena:
         self.workers.append(self._own(Process("worker", ["-m", "service.cli", "worker"], self.environment, log)))
         return self.workers[-1]
 
-    def start_api(self) -> None:
-        self.api = self._own(Api(self.environment, self._folder / "api.log"))
+    def start_api(self, port: int = 0) -> None:
+        self.api = self._own(Api(self.environment, self._folder / "api.log", port))
 
     def restart_worker(self, number: int) -> None:
         """Kill one and start another in its place."""

@@ -106,13 +106,16 @@ def test_ctrl_c_stops_with_130_and_leaves_no_process(tmp_path, whom):
     assert "stopped" in said
 
 
-def test_the_processes_of_a_command_that_was_killed_end_by_themselves(tmp_path):
+def test_the_processes_of_a_command_that_was_killed_end_by_themselves_and_leave_no_file(tmp_path, monkeypatch):
+    Path("temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     with Line() as line:
         bot = bot_file(tmp_path, f"{line.call}; time.sleep(1000)")
         command = started("play", bot, *SMALL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with command as process, line.wait_for_call() as call:
             process.kill()
             assert call.recv(1) == b""
+    assert [path.name for path in Path("temporary").iterdir()] == []
 
 
 def test_records_that_were_written_before_ctrl_c_stay(tmp_path):
