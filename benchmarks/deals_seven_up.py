@@ -2,8 +2,8 @@
 
     python -m benchmarks.deals_seven_up [GAMES]
 
-``house:search`` plays itself. Counted is what the play of a deal brings, without turned Jacks, in deals of a thousand.
-The prospects that the bot weighs points by come from the last count, so it is worth counting twice.
+``house:counting`` plays itself. Counted is what the play of a deal brings, without turned Jacks, in deals of a
+thousand.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from bot_sdk.local import Match, in_process, play
 
 
 def main() -> None:
-    """Play as many games as are given, or 600."""
-    games = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-    table = [in_process(house("house:search"))] * 2
+    """Play as many games as are given, or 3000."""
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+    table = [in_process(house("house:counting"))] * 2
     scored: Counter[tuple[int, int]] = Counter()
     for played in play(Match(RULESETS["seven_up"]), table, games=games, seed="deals"):
         scored += scores(played.game)

@@ -38,12 +38,12 @@ LATE = "2C 5C 3C 6C 4C 7C 8C 9C"
 @pytest.mark.parametrize(
     ("hand", "on", "played"),
     [
-        ("4S QS", "JS", "QS"),  # catch the Jack
-        ("JS 9S", "AS", "9S"),  # keep the Jack from the ace
+        ("4S QS 3D", "JS", "QS"),  # catch the Jack
+        ("JS 9S 2S", "AS", "9S"),  # keep the Jack and the lowest trump from the ace
     ],
 )
 def test_takes_what_is_worth_taking(bot, hand, on, played):
-    assert bot.play(playing(hand, on, tricks=LATE)) == f"play:{played}"
+    assert bot.play(playing(hand, on, tricks="2C 5C 3C 6C 4C 7C")) == f"play:{played}"
 
 
 def test_counting_gives_nothing_away_that_it_need_not():
