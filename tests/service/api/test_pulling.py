@@ -47,6 +47,7 @@ def post(redis, bot):
     office = Office(redis, "w1")
 
     def put(*names):
+        Mailboxes(redis).keep_open()
         parcels = [json.dumps({"id": name, "headers": {"webhook-id": name}, "body": "{}"}) for name in names]
         return office.put([(bot, name, parcel.encode(), 30_000) for name, parcel in zip(names, parcels, strict=True)])
 
@@ -200,7 +201,7 @@ def test_a_poll_in_vain_ends_in_time_with_nothing(ann, bot):
 
 
 def test_who_waits_is_there_for_as_long_as_he_waits(ann, bot, redis, monkeypatch):
-    monkeypatch.setattr("service.store.mailbox.POLLED_MS", 1_500)
+    monkeypatch.setattr("service.store.mailbox.REMEMBERED_MS", 1_500)
     monkeypatch.setattr("service.arena.pulling.LOOK_S", 0.3)
     waiting = threading.Thread(target=fetch, args=(ann, bot, 3))
     waiting.start()
@@ -267,6 +268,9 @@ def test_answers_to_a_batch_may_be_longer_than_other_bodies(ann, bot, post):
     long = "x" * (2 * MAX_BYTES)
     assert answer(ann, bot, {"id": "msg_1", "body": long}).get_json() == {"taken": ["msg_1"]}
     assert post.office.hear(1)[0].body == long.encode()
+    post("msg_2")
+    answer(ann, bot, {"id": "msg_2", "body": 4 * long})
+    assert post.office.hear(1)[0].body == long.encode() + b"x", "so much tells that it is too long"
     too_long = "x" * LARGER["pulling.post_actions"]
     assert answer(ann, bot, {"id": "msg_1", "body": too_long}).status_code == 413
 
