@@ -250,9 +250,10 @@ def test_who_waits_while_his_token_is_revoked_or_the_bot_goes_is_given_nothing_m
 
 
 def test_polls_and_answers_are_counted_apart_and_by_limits_of_their_own(make_app, person_at):
-    app = make_app(SLAGVELD_RATE_PULL="12 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
+    app = make_app(SLAGVELD_RATE_PULL="13 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
     ann = person_at(app)
     bot = register(ann).get_json()["id"]
+    assert ann("PUT", f"/v1/bots/{bot}/card", json={"card": CARD}).status_code == 204
     for _ in range(6):
         assert fetch(ann, bot).status_code == 200
         assert answer(ann, bot).status_code == 200
