@@ -249,6 +249,24 @@ def test_who_waits_while_his_token_is_revoked_or_the_bot_goes_is_given_nothing_m
 # --- how much ---------------------------------------------------------------------------------------------------------
 
 
+def test_only_so_many_polls_of_one_bot_wait_since_each_call_wakes_them_all(make_app, person_at, monkeypatch):
+    monkeypatch.setattr("service.api.waiting.MOST_OF_BOT", 2)
+    app = make_app()
+    ann = person_at(app)
+    bot, other = (register(ann).get_json()["id"] for _ in range(2))
+    waiting = [threading.Thread(target=fetch, args=(ann, bot, 3)) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    wait_until(lambda: app.extensions["slagveld.waiting.bots"].count() == 2, 10, "two polls that wait")
+    refused = fetch(ann, bot, wait=3)
+    assert (refused.status_code, refused.get_json()["code"]) == (429, "too_many_waiting")
+    assert refused.headers["Retry-After"]
+    assert fetch(ann, bot).status_code == fetch(ann, other, wait=1).status_code == 200
+    for thread in waiting:
+        thread.join()
+    assert app.extensions["slagveld.waiting.bots"].count() == app.extensions["slagveld.waiting"].count() == 0
+
+
 def test_polls_and_answers_are_counted_apart_and_by_limits_of_their_own(make_app, person_at):
     app = make_app(SLAGVELD_RATE_PULL="13 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
     ann = person_at(app)
