@@ -23,6 +23,7 @@ from service.outbound.letters import (
     GONE,
     LOST,
     NO_CARD,
+    REFUSED,
     STALLED,
     UNHEARD,
     Deliver,
@@ -33,7 +34,7 @@ from service.outbound.letters import (
     waited_for,
 )
 from service.outbound.message import Request
-from service.outbound.office import CLOSED, Heard, Name, Office, written
+from service.outbound.office import CLOSED, DAMAGED, Heard, Name, Office, written
 from service.outbound.timers import Timers
 from service.outbound.values import Answer
 
@@ -180,7 +181,9 @@ class Mail:
 
     def _note(self, letter: Letter, put_us: int | None) -> None:
         """Note what became of a letter. If its mailbox has no owner, he may have been kept away by us, and it waits."""
-        if put_us is not None and put_us != CLOSED:
+        if put_us == DAMAGED:
+            self._end(letter, REFUSED)
+        elif put_us is not None and put_us != CLOSED:
             self._note_put(letter, put_us)
         elif self._clock() - letter.since < CLOSED_S and (put_us == CLOSED or self._may_be_kept_away()):
             self._post_later(letter)

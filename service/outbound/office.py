@@ -18,6 +18,9 @@ Name: TypeAlias = tuple[str, str]
 CLOSED: Final = -1
 """In the place of what became of a call: the bot may have been kept from it, since nobody answered polls."""
 
+DAMAGED: Final = 0
+"""In the place of a time: it can't be put, nor ever will."""
+
 
 class Posted(NamedTuple):
     """A call as it is put: whose, its webhook-id, what the bot is given, and how many milliseconds it has."""
@@ -56,7 +59,7 @@ class Office(Protocol):
     """Where mailboxes are; two threads use it. What it raises while they are away passes, so all is tried again."""
 
     def put(self, letters: Sequence[Posted]) -> list[int | None]:
-        """Put calls; give for each when it was there (µs), None if its bot is gone, `CLOSED` if it couldn't poll."""
+        """Put calls; give for each when it was there (µs), or `CLOSED`, `DAMAGED`, or None if its bot is gone."""
 
     def withdraw(self, letters: Sequence[tuple[str, str, int]]) -> list[bool | int | None]:
         """Take calls back, each by its name and when it was there: whether it had been fetched.

@@ -36,6 +36,8 @@ ANSWERS_MS: Final = 60_000
 MOST_HEARD: Final = 128
 CLOSED: Final = -1
 """In the place of what became of a call: nobody answers polls, or nobody did for a while."""
+DAMAGED: Final = 0
+"""In the place of a time: what is kept there isn't a mailbox."""
 
 
 class Given(NamedTuple):
@@ -115,7 +117,7 @@ class Office:
         """Put calls, all in one round trip: each by bot, id, what the bot is given, and the ms it has.
 
         Gives for each the microsecond of the store's clock at which it was there, None if its bot doesn't poll, though
-        it could: else `CLOSED`. One that the store can't keep counts as put, at 0: it is lost.
+        it could: else `CLOSED`. `DAMAGED` for one that the store refuses for good.
         """
         calls: list[tuple[list[str], Args]] = [
             (
@@ -125,7 +127,7 @@ class Office:
             for bot_id, call_id, item, budget_ms in letters
         ]
         told = self._scripts.run_many("mail_put", calls)
-        return [0 if isinstance(each, DamagedError) else each or None for each in told]
+        return [DAMAGED if isinstance(each, DamagedError) else each or None for each in told]
 
     def withdraw(self, letters: Sequence[tuple[str, str, int]]) -> list[bool | int | None]:
         """Take calls back at their deadline, each by bot, id and when it was there: whether it had been fetched.

@@ -13,7 +13,7 @@ from bot_sdk.signing import make_secret, verify
 from service.outbound import mail
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
-from service.outbound.letters import GONE, NO_CARD, UNHEARD
+from service.outbound.letters import GONE, NO_CARD, REFUSED, UNHEARD
 from service.outbound.values import Call, Endpoint
 from service.store import keys
 from service.store.mailbox import Given, Mailboxes, Office
@@ -230,6 +230,15 @@ def test_a_lost_answer_is_our_fault(redis, office, calls):
     answer = calls.ask(call(budget_ms=3_000))
     losing.join()
     assert (answer.outcome, answer.error) == ("our_fault", "an answer was lost")
+
+
+@pytest.mark.parametrize("key", [keys.mail_calls, keys.mail_waiting])
+def test_a_mailbox_that_is_damaged_is_our_fault_at_once_and_no_others(redis, bot, calls, key):
+    Mailboxes(redis).fetch("bot_b", 1)
+    redis.set(key("bot_b"), "no mailbox")
+    answer = calls.ask(call(bot="bot_b"))
+    assert (answer.outcome, answer.is_unattended, answer.error) == ("our_fault", False, REFUSED.error)
+    assert calls.ask(call()).outcome == "ok"
 
 
 def test_a_bot_is_not_blamed_for_not_polling_a_store_that_was_away(redis, office, calls):
