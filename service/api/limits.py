@@ -8,11 +8,13 @@ import logging
 import re
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Final, NamedTuple, TypeVar
 
-from flask import Flask, g, request
+from flask import Flask, Response, g, request
 from limits import RateLimitItem, parse_many
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
@@ -39,6 +41,8 @@ _GLANCED = frozenset({"seats.show_seat", "seats.take_action"})
 _PULLED = frozenset({"pulling.put_card", "pulling.fetch_calls", "pulling.post_actions"})
 """What bots do in the place of being called: the arena sets the pace, so there is much more of it, and whatever else
 their owner asks for must not keep them from connecting."""
+MOST_PULLERS: Final = 10_000
+"""So many of their tokens a process remembers, those used last."""
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -88,6 +92,7 @@ class Limits:
         self._per_token = sorted(parse_many(settings.rate_per_token))
         self._pulled = sorted(parse_many(settings.rate_pull))
         self._new_accounts = sorted(parse_many(settings.rate_new_accounts))
+        self._pullers: OrderedDict[str, None] = OrderedDict()
         self._door = door
         self._memory = FixedWindowRateLimiter(MemoryStorage())
         self._monotonic = monotonic
@@ -114,18 +119,31 @@ class Limits:
         endpoint = request.endpoint or ""
         if endpoint.startswith(_FREE):
             return []
-        where = address()
-        is_pulled = endpoint in _PULLED
-        kind = "pull-" if is_pulled else ""
-        per_address, per_token = (self._pulled,) * 2 if is_pulled else (self._per_address, self._per_token)
+        where, whose = address(), _whose()
+        kind, per_address, per_token = "", self._per_address, self._per_token
+        if endpoint in _PULLED and whose in self._pullers:
+            kind, per_address, per_token = "pull-", self._pulled, self._pulled
+        elif endpoint in _PULLED:  # nobody yet, or a stranger, who must not get in the way of those who are known
+            kind = "pull-new-"
         counted = [Counted(limit, f"{kind}address", where) for limit in per_address]
-        token = sent_token(request)
-        if token is not None:
-            whose = hashlib.sha256(token.encode()).hexdigest()[:32]
+        if whose is not None:
             counted += [Counted(limit, f"{kind}token", whose) for limit in per_token]
         if endpoint == NEW_ACCOUNT and request.method == "POST":
             counted += [Counted(limit, "account", where) for limit in self._new_accounts]
         return counted
+
+    def learn(self, status: int) -> None:
+        """Note whether the token of a bot's request was that of an account: the limits for bots are for those alone."""
+        whose, caller = _whose(), g.get("caller")
+        is_known = caller is not None and caller.account_id is not None
+        if request.endpoint not in _PULLED or whose is None or not (is_known or status == HTTPStatus.UNAUTHORIZED):
+            return
+        with self._lock:
+            self._pullers.pop(whose, None)
+            if is_known:
+                self._pullers[whose] = None
+                while len(self._pullers) > MOST_PULLERS:
+                    self._pullers.popitem(last=False)
 
     def _asked(self, counted: list[Counted]) -> tuple[Passed | None, Glance | None] | None:
         """Have the store count; None if it is away, or was a moment ago."""
@@ -170,7 +188,18 @@ def register(app: Flask, settings: Settings) -> None:
     def count() -> None:
         g.glance = limits.check()
 
+    def learn(answer: Response) -> Response:
+        limits.learn(answer.status_code)
+        return answer
+
     app.before_request(count)
+    app.after_request(learn)
+
+
+def _whose() -> str | None:
+    """Name whose token a request was sent with, known or not; None if there is none."""
+    token = sent_token(request)
+    return None if token is None else hashlib.sha256(token.encode()).hexdigest()[:32]
 
 
 def _game_looked_for() -> str | None:

@@ -268,17 +268,44 @@ def test_only_so_many_polls_of_one_bot_wait_since_each_call_wakes_them_all(make_
 
 
 def test_polls_and_answers_are_counted_apart_and_by_limits_of_their_own(make_app, person_at):
-    app = make_app(SLAGVELD_RATE_PULL="13 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
+    app = make_app(SLAGVELD_RATE_PULL="12 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
     ann = person_at(app)
     bot = register(ann).get_json()["id"]
     assert ann("PUT", f"/v1/bots/{bot}/card", json={"card": CARD}).status_code == 204
     for _ in range(6):
         assert fetch(ann, bot).status_code == 200
         assert answer(ann, bot).status_code == 200
-    assert fetch(ann, bot).status_code == 429
+    assert [fetch(ann, bot).status_code for _ in range(3)] == [429] * 3
     assert ann("GET", f"/v1/bots/{bot}").status_code == 200
     assert ann("GET", f"/v1/bots/{bot}").status_code == 200
     assert ann("GET", f"/v1/bots/{bot}").status_code == 429
+
+
+def test_a_stranger_is_not_counted_with_bots_and_has_no_more_than_elsewhere(make_app, person_at):
+    app = make_app(SLAGVELD_RATE_PULL="4 per hour", SLAGVELD_RATE_PER_ADDRESS="6 per hour")
+    ann = person_at(app)
+    bot = register(ann).get_json()["id"]
+    assert fetch(ann, bot).status_code == 200
+    stranger = app.test_client()
+    for token, status in ((None, 401), ("slt_" + "x" * 43, 401)) * 2 + (("slt_" + "y" * 43, 401), (None, 429)):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        assert stranger.get(f"/v1/bots/{bot}/decisions/next", headers=headers).status_code == status
+    assert [fetch(ann, bot).status_code for _ in range(5)] == [200] * 4 + [429]
+
+
+def test_a_token_that_was_revoked_counts_as_a_strangers(make_app, person_at):
+    app = make_app(SLAGVELD_RATE_PULL="100 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
+    ann = person_at(app)
+    bot = register(ann).get_json()["id"]
+    second = ann("POST", "/v1/accounts/me/tokens", json={"name": "lost"}).get_json()
+    headers = {"Authorization": f"Bearer {second['token']}", "Prefer": "wait=0"}
+
+    def poll():
+        return app.test_client().get(f"/v1/bots/{bot}/decisions/next", headers=headers).status_code
+
+    assert [poll() for _ in range(9)] == [200] * 9
+    assert ann("DELETE", f"/v1/accounts/me/tokens/{second['id']}").status_code == 204
+    assert [poll() for _ in range(4)] == [401, 401, 401, 429]
 
 
 def test_answers_to_a_batch_may_be_longer_than_other_bodies(ann, bot, post):
