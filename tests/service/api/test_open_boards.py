@@ -69,7 +69,7 @@ class Evening:
             answer = client.post("/v1/accounts", json={"name": name}, headers=key)
             self.readers[name] = Person(client, answer.get_json())
         self._lay()
-        self.run = Background(lambda: self.worker.drive(*GAMES))
+        self.run = Background(lambda: self.worker.drive(*GAMES, seconds=60.0))
         until(lambda: self.desk.state(GAMES[0]).is_end)
         self.calls.wait_until_held()
 
