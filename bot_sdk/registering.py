@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from bot_sdk.answers import BotView
 from bot_sdk.answers import Step as StepShown
-from bot_sdk.check import Step, card_in
+from bot_sdk.check import Step
 from bot_sdk.client import Arena
 from bot_sdk.messages import BotCard
 from bot_sdk.plain import plain_lines
-from bot_sdk.remote import Remote
+from bot_sdk.remote import Remote, card_at
 from bot_sdk.reports import steps_text
 from bot_sdk.transport import given
 
@@ -133,7 +133,7 @@ def report(done: Registered, arena_url: str, *, bot: str, again: str) -> str:
 def _card(url: str) -> BotCard:
     remote = Remote(url)
     try:
-        return card_in(remote)
+        return card_at(remote)
     finally:
         remote.close()
 

@@ -12,6 +12,8 @@ from bot_sdk.client import Arena
 from bot_sdk.commands.asking import arena_option
 from bot_sdk.commands.common import PORT, as_usage_errors, json_option, print_json, tell
 from bot_sdk.loading import is_url, secret_for
+from bot_sdk.plain import plain_lines
+from bot_sdk.replies import BadReply
 
 
 @click.command()
@@ -46,14 +48,18 @@ def register(
         raise click.UsageError("expected the bot's secret in SLAGVELD_BOT_SECRET or .secret, got none")
     url = bot if is_url(bot) else url or f"http://127.0.0.1:{PORT}"
     with Arena(arena, token) as client:
-        done = registering.register(
-            client,
-            url,
-            secret,
-            name=name,
-            new_account=registering.NewAccount(account, invite_code),
-            tell=tell,
-        )
+        try:
+            done = registering.register(
+                client,
+                url,
+                secret,
+                name=name,
+                new_account=registering.NewAccount(account, invite_code),
+                tell=tell,
+            )
+        except BadReply as error:
+            serve = "" if is_url(bot) else f"\nnext: in another terminal, slagbot serve {quote(bot)}"
+            raise click.UsageError(f"{plain_lines(str(error))}{serve}") from error
     if as_json:
         print_json(msgspec.to_builtins(done))
     else:

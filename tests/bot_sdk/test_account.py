@@ -101,6 +101,16 @@ class TestStrangers:
         assert {letter for letter in said if not letter.isprintable()} == {"\n"}
 
 
+@pytest.mark.parametrize("token", ["slt_\u2026", "a\nb", "a b", "\u00e9", "\x7f"])
+def test_a_token_that_can_be_none_is_refused_and_not_shown(token):
+    ran = CliRunner().invoke(
+        main, ["account", "--token", token, "--arena", "http://127.0.0.1:1"], catch_exceptions=False
+    )
+    assert ran.exit_code == 2
+    assert "expected a token, got a text with other letters" in ran.stderr
+    assert token not in ran.stderr
+
+
 class TestRegister:
     def test_a_token_can_be_copied_however_narrow_the_terminal_is(self, monkeypatch):
         monkeypatch.setenv("SLAGVELD_BOT_SECRET", SECRET)

@@ -302,6 +302,14 @@ def test_help_and_version():
         slagbot(command, "--help")
 
 
+def test_register_before_it_is_served_says_how_to(mine):
+    with serving(greedy()) as server:
+        pass
+    said = slagbot("register", mine / "bot.py:bot", "--url", server.url, status=2).output
+    assert f"expected a bot at {server.url}, got unreachable" in said
+    assert said.endswith(f"next: in another terminal, slagbot serve {mine / 'bot.py:bot'}\n")
+
+
 def test_register_without_a_secret_says_what_to_set(tmp_path):
     said = slagbot("register", "http://127.0.0.1:1", status=2).output
     assert "SLAGVELD_BOT_SECRET" in said
