@@ -1,4 +1,7 @@
-"""How an account, its bots' decisions, results and practice are shown: tables and lines for people."""
+"""How an account, its bots' decisions, results and practice are shown: tables and lines for people.
+
+What comes from an arena may come from strangers: whatever in it isn't printable is replaced.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from rich.table import Table
 
 from bot_sdk.answers import AccountView, BotView, LedgerLine, OpponentView, RatingsView, TokenView
 from bot_sdk.games.registry import RULESETS
+from bot_sdk.plain import plain
 from bot_sdk.practising import Practised, faults, wins
 from bot_sdk.reports import interval_text
 from bot_sdk.stats import Stats
@@ -28,13 +32,14 @@ def account(shown: AccountView, bots: Sequence[BotView], tokens: Sequence[TokenV
     for bot in bots:
         state = bot.state if bot.reason is None else f"{bot.state}: {bot.reason}"
         plays = ", ".join(bot.rulesets)
-        of_bots.add_row(bot.name, bot.id, state, bot.version or "", plays, bot.availability, bot.url or "")
+        at = bot.url or "none: it connects"
+        _add(of_bots, bot.name, bot.id, state, bot.version or "", plays, bot.availability, at)
     of_tokens = _table("tokens", "token", "id", "may change", "made")
     for token in tokens:
-        of_tokens.add_row(token.name, token.id, ", ".join(token.scopes), moment(token.created_at))
+        _add(of_tokens, token.name, token.id, ", ".join(token.scopes), moment(token.created_at))
     return Group(
-        f"{shown.name} ({shown.id}), since {moment(shown.created_at)}",
-        of_bots if bots else "no bots yet: slagbot register",
+        plain(f"{shown.name} ({shown.id}), since {moment(shown.created_at)}"),
+        of_bots if bots else "no bots yet: slagbot connect, or slagbot register",
         of_tokens,
     )
 
@@ -46,12 +51,12 @@ def ledger_line(line: LedgerLine) -> str:
     more = [f"    {status}{line.error}"] if line.error else []
     if line.head:
         more.append(f"    got {line.head!r}")
-    return "\n".join([said, *more])
+    return "\n".join(map(plain, [said, *more]))
 
 
 def stats(found: Stats) -> Group:
     """Show a bot's ratings, head-to-head and outcomes."""
-    parts: list[RenderableType] = [f"{found.bot.name} ({found.bot.id}) is {_state(found.bot)}"]
+    parts: list[RenderableType] = [plain(f"{found.bot.name} ({found.bot.id}) is {_state(found.bot)}")]
     parts.append(_ratings(found.ratings) if found.ratings else "not rated yet: only games of tournaments are")
     if found.opponents:
         parts.append(_opponents(found.opponents))
@@ -69,7 +74,7 @@ def _ratings(ratings: Sequence[RatingsView]) -> Table:
     for each in ratings:
         for one in each.versions:
             rating = interval_text(one.rating, one.low, one.high, 0) + (" provisional" if one.is_provisional else "")
-            table.add_row(each.ruleset, one.version or "", rating, str(one.games), moment(one.last_at))
+            _add(table, each.ruleset, one.version or "", rating, str(one.games), moment(one.last_at))
     return table
 
 
@@ -78,7 +83,7 @@ def _opponents(opponents: Sequence[OpponentView]) -> Table:
     for each in opponents:
         better = "" if each.superiority is None else f"{each.superiority:.1%}"
         name = each.name or each.bot_id
-        table.add_row(each.ruleset, name, str(each.games), f"{each.points:g}", f"{each.mean:.3f}", better)
+        _add(table, each.ruleset, name, str(each.games), f"{each.points:g}", f"{each.mean:.3f}", better)
     return table
 
 
@@ -101,7 +106,7 @@ def practised(one: Practised, number: int, games: int) -> str:
     how = {None: one.state, 1: "won"}.get(one.place, f"place {one.place}")
     how = "tied" if one.place == 1 and one.won != 1 else how
     outcomes = counts_text(one.outcomes)
-    return f"{number}/{games}  {how:<8} seat {one.seat} against {against}{totals}  {outcomes}  {one.game_id}"
+    return plain(f"{number}/{games}  {how:<8} seat {one.seat} against {against}{totals}  {outcomes}  {one.game_id}")
 
 
 def practice(played: Sequence[Practised], bot: BotView) -> str:
@@ -111,7 +116,7 @@ def practice(played: Sequence[Practised], bot: BotView) -> str:
     if wrong := faults(played):
         named = " ".join(f"--outcome {outcome}" for outcome in wrong)
         lines.append(f"{counts_text(wrong)}: slagbot logs {quote(bot.name)} {named}")
-    return "\n".join(lines)
+    return "\n".join(map(plain, lines))
 
 
 def rated_games(bot: BotView, ruleset: str, houses: Sequence[str], arena: str) -> str:
@@ -127,7 +132,11 @@ def rated_games(bot: BotView, ruleset: str, houses: Sequence[str], arena: str) -
         f"watch {name}",
     )
     lines = [f"  slagveld tournament {step} --arena {arena}" for step in steps]
-    return "\n".join(["next: rated games, in a tournament", *lines])
+    return "\n".join(["next: rated games, in a tournament", *map(plain, lines)])
+
+
+def _add(table: Table, *cells: str) -> None:
+    table.add_row(*map(plain, cells))
 
 
 def _table(title: str, *headings: str) -> Table:

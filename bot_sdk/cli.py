@@ -1,7 +1,7 @@
 """``slagbot``: the bot author's tool. Progress goes to stderr, tables and JSON to stdout.
 
 It exits with 0 if all went well, 1 if the answer is no (a check failed, a record doesn't verify), 2 if it was asked for
-something that can't be.
+something that can't be, 130 if Ctrl-C stopped it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import click
 
 from bot_sdk.commands.account import account
 from bot_sdk.commands.check import check
+from bot_sdk.commands.common import Commands
 from bot_sdk.commands.connect import connect
 from bot_sdk.commands.logs import logs
 from bot_sdk.commands.new import new
@@ -27,7 +28,7 @@ from bot_sdk.commands.verify import recompute_command, verify
 from bot_sdk.commands.watch import watch
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="slagveld")
 def main() -> None:
     """Write, test and host bots for Slagveld."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot_sdk.bot import Bot
 from bot_sdk.games.registry import ruleset as ruleset_of
-from bot_sdk.loading import load_player
-from bot_sdk.local import Match, MatchError, in_process, play, seated
+from bot_sdk.loading import expect_plays, load_player
+from bot_sdk.local import Match, MatchError, Played, Player, in_process, play, seated
 from bot_sdk.messages import BUDGET_MS
 from bot_sdk.parallel.pool import opened
 from bot_sdk.summary import Comparison, Summing
@@ -37,18 +37,38 @@ def compare(
     match = Match(rules, options or {}, budget_ms)
     table = seats or rules.min_seats
     rules.resolve(match.options, table)
-    games += -games % table
-    summing = Summing((_name(a), _name(b)), [seat % 2 for seat in range(table)])
-    if jobs:
-        with opened(match, [_sent(a), _sent(b)], seats=table, seed=seed, jobs=jobs) as pool:
-            for one in pool.play(games):
-                summing.add(one)
-    else:
-        players = [in_process(bot) if isinstance(bot, Bot) else load_player(bot, ruleset) for bot in (a, b)]
-        for one in play(match, seated(players, table), games=games, seed=seed):
-            summing.add(one)
+    names = _name(a), _name(b)
+    if not jobs:
+        return compared(match, (_player(a, ruleset), _player(b, ruleset)), names, seats=table, games=games, seed=seed)
+    with opened(match, [_sent(a), _sent(b)], seats=table, seed=seed, jobs=jobs) as pool:
+        return _summed(pool.play(_whole(games, table)), names, table)
+
+
+def compared(
+    match: Match, players: tuple[Player, Player], names: tuple[str, str], *, seats: int, games: int, seed: str
+) -> Comparison:
+    """Compare two players of this process, as `compare` does; raises like `bot_sdk.local.play`."""
+    return _summed(play(match, seated(players, seats), games=_whole(games, seats), seed=seed), names, seats)
+
+
+def _whole(games: int, seats: int) -> int:
+    """Round up to whole boards."""
+    return games + -games % seats
+
+
+def _summed(playing: Iterable[Played], names: tuple[str, str], seats: int) -> Comparison:
+    summing = Summing(names, [seat % 2 for seat in range(seats)])
+    for one in playing:
+        summing.add(one)
     (comparison,) = summing.comparisons()
     return comparison
+
+
+def _player(bot: str | Bot, ruleset: str) -> Player:
+    if not isinstance(bot, Bot):
+        return load_player(bot, ruleset)
+    expect_plays(ruleset, bot.card().rulesets, bot.name)
+    return in_process(bot)
 
 
 def _name(bot: str | Bot) -> str:

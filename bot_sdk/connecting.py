@@ -18,6 +18,7 @@ from typing import Final, NamedTuple, Self
 from bot_sdk.answers import PulledCall
 from bot_sdk.client import Arena, ArenaError
 from bot_sdk.client.orders import CallAnswer
+from bot_sdk.following import PASSING
 from bot_sdk.hosting import Hosted, OnDecided, respond
 
 log = logging.getLogger("slagveld.bot")
@@ -40,9 +41,8 @@ MOST_BYTES: Final = 256 * 1024
 """So much of answers goes into one request: written as text within JSON it is twice as long at most, usually."""
 KEPT_S: Final = 30.0
 """After this long, the longest budget, nobody waits for an answer."""
-_PASSING: Final = frozenset({0, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY,
-                             HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})  # fmt: skip
-"""Statuses of an arena that is away for a while; 0 is no answer."""
+_PASSING: Final = PASSING | {HTTPStatus.INTERNAL_SERVER_ERROR}
+"""A bot stays by its arena even where that has broken in answering."""
 
 
 class _Answer(NamedTuple):
@@ -196,7 +196,7 @@ class Connection:
 
     def _next_answers(self) -> list[_Answer]:
         """Take as many answers as go into one request; one that is too long goes alone, and is refused alone."""
-        taken, size = [self._answers.popleft()], 0
+        taken = [self._answers.popleft()]
         size = len(taken[0].body)
         while self._answers and len(taken) < MOST_AT_ONCE:
             size += len(self._answers[0].body)

@@ -120,10 +120,10 @@ def load_player(text: str, ruleset: str, environment: Mapping[str, str] = os.env
         return in_process(house(text), bot_id=text)
     if is_url(text):
         player, plays = at_url(text, secret=secret_for(text, environment))
-        _expect(ruleset, plays, text)
+        expect_plays(ruleset, plays, text)
         return player
     bot = load_bot(text)
-    _expect(ruleset, bot.card().rulesets, text)
+    expect_plays(ruleset, bot.card().rulesets, text)
     return in_process(bot)
 
 
@@ -139,7 +139,8 @@ def load_asked_again(text: str, recorded: Record, environment: Mapping[str, str]
     return replace(player, key=secret_for(text, environment) or player.bot.secret or "")
 
 
-def _expect(ruleset: str, plays: Sequence[str], text: str) -> None:
+def expect_plays(ruleset: str, plays: Sequence[str], text: str) -> None:
+    """See that the bot that `text` names plays a ruleset; raises `LoadError`."""
     if ruleset not in plays:
         raise LoadError(f"expected a bot that plays {ruleset}, got {text!r:.200}, which plays {', '.join(plays)}")
 

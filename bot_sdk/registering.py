@@ -1,4 +1,7 @@
-"""What ``slagbot register`` does: an account if there is none yet, the bot, its check, and what comes next."""
+"""What ``slagbot register`` does: an account if there is none yet, the bot, its check, and what comes next.
+
+``slagbot connect`` does the same for a bot without a URL, see ``bot_sdk/enrolling.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ from msgspec import Struct
 
 from bot_sdk.answers import BotView
 from bot_sdk.answers import Step as StepShown
-from bot_sdk.check import Step, card_in
+from bot_sdk.check import Step
 from bot_sdk.client import Arena
 from bot_sdk.messages import BotCard
-from bot_sdk.remote import Remote
+from bot_sdk.plain import plain_lines
+from bot_sdk.remote import Remote, card_at
 from bot_sdk.reports import steps_text
+from bot_sdk.transport import given
 
 
 class NewAccount(Struct, frozen=True):
@@ -24,11 +29,14 @@ class NewAccount(Struct, frozen=True):
 
 
 class Registered(Struct, frozen=True):
-    """How it went: `token` is there if an account was made, `steps` are those of the arena's check."""
+    """How it went: `token` is there if an account was made, `steps` are those of the arena's check.
+
+    `url` is None for a bot that fetches its calls.
+    """
 
     bot_id: str
     name: str
-    url: str
+    url: str | None
     rulesets: list[str]
     state: str
     check: str
@@ -57,20 +65,9 @@ def register(
     card = _card(url)
     name = name or card.name
     token = None if arena.token else make_account(arena, new_account.name or name, new_account.invite_code, tell)
-    bot = _bot(arena, name, url, card.known, secret)
+    bot = enter(arena, name, url, card.known, secret)
     tell(f"{name} is {bot.id}, being checked")
-    started = arena.start_check(bot.id)
-    ended = arena.wait_for_check(bot.id, started.id)
-    return Registered(
-        bot_id=bot.id,
-        name=name,
-        url=url,
-        rulesets=card.known,
-        state=arena.bot(bot.id).state,
-        check=ended.state,
-        steps=[_step(step) for step in ended.steps],
-        token=token,
-    )
+    return checked(arena, bot.id, name=name, url=url, rulesets=card.known, token=token)
 
 
 def make_account(arena: Arena, name: str, invite_code: str | None, tell: Callable[[str], None]) -> str:
@@ -84,37 +81,61 @@ def make_account(arena: Arena, name: str, invite_code: str | None, tell: Callabl
     return token
 
 
-def report(done: Registered, arena_url: str, file: str | None) -> str:
-    """Say in plain text how it went and what comes next."""
+def enter(arena: Arena, name: str, url: str | None, rulesets: Sequence[str], secret: str) -> BotView:
+    """Register a bot, one without a URL as one that fetches its calls; if mine has that name it is brought up to date.
+
+    Raises `ArenaError`.
+    """
+    transport = None if url else "pull"
+    for bot in arena.bots(owner="me"):
+        if bot.name == name:
+            changed = arena.change_bot(bot.id, **given(url=url, transport=transport, rulesets=list(rulesets)))
+            arena.rotate_secret(bot.id, secret)
+            return changed
+    return arena.create_bot(name, url, list(rulesets), transport=transport, secret=secret)
+
+
+def checked(
+    arena: Arena, bot_id: str, *, name: str, url: str | None, rulesets: list[str], token: str | None
+) -> Registered:
+    """Have a bot checked, and say how that went; raises `ArenaError`."""
+    ended = arena.wait_for_check(bot_id, arena.start_check(bot_id).id)
+    return Registered(
+        bot_id=bot_id,
+        name=name,
+        url=url,
+        rulesets=rulesets,
+        state=arena.bot(bot_id).state,
+        check=ended.state,
+        steps=[_step(step) for step in ended.steps],
+        token=token,
+    )
+
+
+def report(done: Registered, arena_url: str, *, bot: str, again: str) -> str:
+    """Say in plain text how it went and what comes next.
+
+    `bot` is what ``slagbot check`` takes, quoted for a shell, and `again` the command that had it checked.
+    """
     lines = [steps_text(done.steps)]
     lines.append(f"{done.name} ({done.bot_id}): check {done.check}, {done.state}")
     if not done.active:
-        again = file or done.url
-        lines.append(f"\nnext: put it right, see slagbot check {again}, then slagbot register {again} once more")
-        return "\n".join(lines)
+        lines.append(f"\nnext: put it right, see slagbot check {bot}, then once more\n  {again}")
+        return plain_lines("\n".join(lines))
     if done.token:
         lines.append(f"\nkeep your account's token: export SLAGVELD_TOKEN={done.token}")
     lines.append(
         f"\nnext: games against the house\n  slagbot practice {quote(done.name)} --arena {arena_url.rstrip('/')}"
     )
-    return "\n".join(lines)
+    return plain_lines("\n".join(lines))
 
 
 def _card(url: str) -> BotCard:
     remote = Remote(url)
     try:
-        return card_in(remote)
+        return card_at(remote)
     finally:
         remote.close()
-
-
-def _bot(arena: Arena, name: str, url: str, rulesets: Sequence[str], secret: str) -> BotView:
-    for bot in arena.bots(owner="me"):
-        if bot.name == name:
-            changed = arena.change_bot(bot.id, url=url, rulesets=list(rulesets))
-            arena.rotate_secret(bot.id, secret)
-            return changed
-    return arena.create_bot(name, url, list(rulesets), secret=secret)
 
 
 def _step(shown: StepShown) -> Step:

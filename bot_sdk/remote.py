@@ -17,7 +17,7 @@ from bot_sdk.games.record import SeatShown
 from bot_sdk.local import Answered
 from bot_sdk.replies import BadReply, read_action
 
-__all__ = ["AtUrl", "Heard", "Remote", "RemoteError", "at_url"]
+__all__ = ["AtUrl", "Heard", "Remote", "RemoteError", "at_url", "card_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,19 @@ class AtUrl:
         self.remote.post(messages.encode(message), messages.BUDGET_MS, self.secret)
 
 
+def card_at(remote: Remote) -> messages.BotCard:
+    """Read the card of the bot at a URL; raises `BadReply` if it shows none."""
+    try:
+        return card_in(remote)
+    except BadReply as error:
+        raise BadReply(f"expected a bot at {remote.url}, got {error}") from None
+
+
 def at_url(url: str, *, secret: str | None) -> tuple[AtUrl, list[str]]:
     """Make a player of the bot at a URL, and list the rulesets on its card.
 
     Raises `RemoteError`, or `BadReply` if it shows no card.
     """
     remote = Remote(url)
-    card = card_in(remote)
+    card = card_at(remote)
     return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version)), card.known

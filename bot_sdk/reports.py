@@ -9,6 +9,7 @@ import msgspec
 from rich.table import Table
 
 from bot_sdk.check import Step, passed
+from bot_sdk.plain import plain
 from bot_sdk.results.export import Export
 from bot_sdk.results.intervals import Interval
 from bot_sdk.results.recompute import Difference
@@ -17,7 +18,8 @@ from bot_sdk.summary import Comparison, Line
 
 def told_apart(names: Sequence[str]) -> list[str]:
     """Give names that all differ: each that occurs twice is numbered."""
-    return [f"{name} #{names[:at].count(name) + 1}" if names.count(name) > 1 else name for at, name in enumerate(names)]
+    told = [f"{name} #{names[:at].count(name) + 1}" if names.count(name) > 1 else name for at, name in enumerate(names)]
+    return told if len(set(told)) == len(told) else told_apart(told)  # one may be called what another becomes
 
 
 def line_json(line: Line) -> dict[str, Any]:
@@ -100,18 +102,13 @@ def interval_text(mean: float | None, low: float | None, high: float | None, dig
 def step_text(step: Step, before: Sequence[Step] = ()) -> str:
     """Show a step of a check in a line; beneath it where the fault is and what to do, unless a step before said so."""
     mark = "FAIL" if not step.ok else "warn" if step.warning else "ok  "
-    line = f"{mark} {step.name:<22} {step.ms:7.1f} ms  {_printable(step.detail)}"
+    line = f"{mark} {step.name:<22} {step.ms:7.1f} ms  {plain(step.detail)}"
     if not step.fault:
         return line
     if any((other.fault, other.where) == (step.fault, step.where) for other in before):
         return f"{line}\n{'':>7}{step.fault}, as above"
-    where = f"{step.fault}: {_printable(step.where)}" if step.where else step.fault
-    return f"{line}\n{'':>7}{where}\n{'':>7}what to do: {_printable(step.advice or '')}"
-
-
-def _printable(text: str) -> str:
-    """Leave out what would steer a terminal: some of the text is a stranger's."""
-    return "".join(each if each.isprintable() else "?" for each in text)
+    where = f"{step.fault}: {plain(step.where)}" if step.where else step.fault
+    return f"{line}\n{'':>7}{where}\n{'':>7}what to do: {plain(step.advice or '')}"
 
 
 def steps_text(steps: Sequence[Step]) -> str:
@@ -152,7 +149,7 @@ def recomputed_text(export: Export, differences: Sequence[Difference]) -> str:
     more = "s" if len(differences) > 1 else ""
     compared = "standings and ratings" if export.ratings else "standings"
     verdict = f"{len(differences)} difference{more}" if differences else f"the {compared} agree"
-    return "\n".join([*lines, f"{export.tournament.name}: {counts}: {verdict}"])
+    return "\n".join(map(plain, [*lines, f"{export.tournament.name}: {counts}: {verdict}"]))
 
 
 def _version(version: str | None) -> str:

@@ -15,14 +15,10 @@ from bot_sdk import messages
 from bot_sdk.events import Decided, Event, Outcome
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.local import Answered
+from bot_sdk.plain import plain
 from bot_sdk.replaying import Recorded, Step
 
 _INDENT: Final = "  "
-
-
-def plain(text: str) -> str:
-    """Replace what isn't printable."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def seat_names(names: Sequence[str]) -> list[str]:

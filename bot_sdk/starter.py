@@ -9,6 +9,7 @@ import os
 import re
 from importlib import resources
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from bot_sdk import signing
@@ -68,7 +69,7 @@ def create(folder: Path, language: str, *, random: bytes, version: str) -> list[
 
 def next_steps(folder: Path, language: str) -> str:
     """Say which commands lead from a new folder to a bot that plays, a line each, every one with its purpose."""
-    steps = ((f"cd {folder}", "README.md tells more"), *_STEPS[language])
+    steps = ((f"cd {quote(str(folder))}", "README.md tells more"), *_STEPS[language])
     width = max(len(command) for command, _ in steps)
     return "\n".join(f"  {command:<{width}}  # {purpose}" for command, purpose in steps)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean
@@ -85,14 +85,6 @@ class Summing:
         """Compare each of the names with each that follows it."""
         names = self._names
         return [pair.comparison(names[first], names[second]) for (first, second), pair in self._pairs.items()]
-
-
-def summarise(played: Iterable[Played], names: Sequence[str], who: Sequence[int]) -> list[Line]:
-    """Sum up a match, as `Summing` does, player by player."""
-    summing = Summing(names, who)
-    for one in played:
-        summing.add(one)
-    return summing.lines()
 
 
 class _Tally:

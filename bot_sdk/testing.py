@@ -7,25 +7,29 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from bot_sdk import messages
 from bot_sdk.arranging import holding
 from bot_sdk.bot import Bot, BotError
 from bot_sdk.bots import PREFIX, house
+from bot_sdk.comparing import compared
 from bot_sdk.errors import SdkError
 from bot_sdk.events import Outcome
 from bot_sdk.games.record import SeatShown
 from bot_sdk.games.registry import Ruleset
 from bot_sdk.games.registry import ruleset as ruleset_of
 from bot_sdk.loading import is_url, load_bot, secret_for
-from bot_sdk.local import Answered, InProcess, Match, MatchError, Played, Player, in_process, play, seated
+from bot_sdk.local import Answered, InProcess, Match, MatchError, Played, Player, in_process, play
 from bot_sdk.positions import VARIANTS
 from bot_sdk.remote import at_url
-from bot_sdk.summary import Comparison, Summing
+from bot_sdk.summary import Comparison
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _BY_CHANCE: Final = f"{PREFIX}random"
 _OURS: Final = {__name__, "bot_sdk.bot"}
@@ -68,7 +72,7 @@ class BotTester:
         for at, (size, chosen) in enumerate(tables):
             table: list[Player] = [_Watched(self._player), *[by_chance] * (size - 1)]
             share = len(range(at, games, len(tables)))
-            _through(play(Match(rules, chosen, budget_ms), table, games=share, seed=f"{seed}/{at}"))
+            _through(_all, play(Match(rules, chosen, budget_ms), table, games=share, seed=f"{seed}/{at}"))
 
     def answers(
         self,
@@ -115,14 +119,11 @@ class BotTester:
             rules = self._expected(name)
             if name not in plays:
                 raise MatchError(f"expected an opponent that plays {name}, got one that plays {', '.join(plays)}")
-            table = seated([_Watched(self._player), other], seats or rules.min_seats)
-            if games <= len(table):
-                raise MatchError(f"expected more than {len(table)} games, which are one board at a table, got {games}")
-            summing = Summing(names, [seat % 2 for seat in range(len(table))])
-            playing = play(Match(rules, options or {}), table, games=games + -games % len(table), seed=seed)
-            for one in _through(playing):
-                summing.add(one)
-            found += summing.comparisons()
+            table = seats or rules.min_seats
+            if games <= table:
+                raise MatchError(f"expected more than {table} games, which are one board at a table, got {games}")
+            match, players = Match(rules, options or {}), (_Watched(self._player), other)
+            found.append(_through(compared, match, players, names, seats=table, games=games, seed=seed))
             _expect_better(found[-1], name)
         return found
 
@@ -142,11 +143,16 @@ def _loaded(bot: Bot | str) -> tuple[Player, Sequence[str]]:
     return in_process(bot), bot.card().known
 
 
-def _through(games: Iterator[Played]) -> list[Played]:
-    """Play all games; a fault is raised as if from here, since where a match was driven from says nothing."""
+def _all(games: Iterator[Played]) -> None:
+    for _ in games:
+        pass  # a fault ends them
+
+
+def _through(match: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Play a match; a fault is raised as if from here, since where a match was driven from says nothing."""
     __tracebackhide__ = True
     try:
-        return list(games)
+        return match(*args, **kwargs)
     except BotFault as fault:
         raise fault.with_traceback(None) from fault.__cause__
 

@@ -90,6 +90,9 @@ class _Bearer(AuthBase):
     """Puts the token into a request. As a header it would give way to whatever ``.netrc`` says of the host."""
 
     def __init__(self, token: str | None) -> None:
+        """Take a token; raises `ArenaError` for what can't be one, which isn't shown."""
+        if token and not (token.isascii() and token.isprintable() and " " not in token):
+            raise ArenaError(0, "bad_token", "expected a token, got a text with other letters or spaces in it")
         self._token = token
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:

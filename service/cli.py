@@ -36,6 +36,8 @@ from service.organising.commands import leaderboard, tournament
 PORT: Final = 8000
 PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "scipy", "ssrfguard")
 """What a bot author's installation lacks: the modules of the extra `service`."""
+ORGANISING: Final = {tournament.name, leaderboard.name}
+"""What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")
 P = ParamSpec("P")
@@ -71,10 +73,11 @@ host_option: Final = click.option("--host", default="127.0.0.1", show_default=Tr
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="slagveld")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Run an arena for trick-taking card games, and hold tournaments. Its settings are environment variables."""
     missing = [name for name in PARTS if find_spec(name) is None]
-    if missing:
+    if missing and ctx.invoked_subcommand not in ORGANISING:
         raise UsageProblem(f"expected the arena's parts, {', '.join(missing)} among them: pip install '{EXTRA}'")
 
 

@@ -13,7 +13,8 @@ from typing import Final
 
 from bot_sdk.bot import Decision
 from bot_sdk.bots.greedy_seven_up import suit_strength
-from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, cards_in, parse_card, rank_of, suit_of
+from bot_sdk.bots.playing import playable, strength_of
+from bot_sdk.cards import JACK, NAMES, SUIT_MASKS, cards_in, rank_of, suit_of
 from bot_sdk.games.seven_up import PIPS, RUN
 from bot_sdk.games.tricks import BEATS, LED
 from bot_sdk.knowledge import Knowledge
@@ -34,7 +35,7 @@ def beg(decision: Decision) -> str:
 def play(decision: Decision) -> str:
     """Play the card that can be expected to bring most."""
     count = Count.of(decision)
-    cards = [parse_card(action.removeprefix("play:")) for action in decision.legal]
+    cards = playable(decision)
     if count.known.trick.cards:
         led = count.known.trick.cards[0]
         return f"play:{NAMES[max(cards, key=lambda card: -count.exchange(led, card))]}"
@@ -93,7 +94,7 @@ class Count:
 
     def kept(self, card: int) -> float:
         """Value a card that isn't played yet."""
-        return KEEP * (rank_of(card) + 13 * (suit_of(card) == self.known.trump))
+        return KEEP * strength_of(card, self.known.trump)
 
     def leading(self, led: int) -> float:
         """Value a lead by what they may answer: the best they hold of what the rules let them play."""

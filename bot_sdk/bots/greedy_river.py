@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from bot_sdk.bot import Decision
-from bot_sdk.bots.table import Table
+from bot_sdk.bots.playing import playable, strength_of
 from bot_sdk.cards import NAMES, SUITS, parse_card, rank_of, suit_of
+from bot_sdk.knowledge import Knowledge
 
 SIDE: Final = {
     4: (-0.10, -0.09, -0.07, -0.07, -0.06, -0.01, 0.00, 0.03, 0.10, 0.16, 0.24, 0.35, 0.57),
@@ -46,7 +48,7 @@ def hopes(decision: Decision) -> float:
 
 def play(decision: Decision) -> str:
     """Win the trick cheaply while the bid isn't met; else lose it with the highest card that can."""
-    return f"play:{NAMES[choose(Table.of(decision), needed(decision))]}"
+    return f"play:{NAMES[choose(decision.knowledge, playable(decision), needed(decision))]}"
 
 
 def needed(decision: Decision) -> int:
@@ -56,23 +58,24 @@ def needed(decision: Decision) -> int:
     return missing
 
 
-def choose(table: Table, missing: int) -> int:
+def choose(known: Knowledge, cards: list[int], missing: int) -> int:
     """Choose the card to play with `missing` tricks to go."""
-    if not table.trick:
-        return lead(table, missing)
-    winning = [card for card in table.playable if table.wins(card)]
-    losing = [card for card in table.playable if card not in winning]
+    strength = partial(strength_of, trump=known.trump)
+    if not known.trick.cards:
+        return lead(known, cards, missing)
+    winning = [card for card in cards if known.takes(card)]
+    losing = [card for card in cards if card not in winning]
     if missing > 0:
         if not winning:
-            return min(losing, key=table.strength)
-        return min(winning, key=table.strength) if table.is_last else max(winning, key=table.strength)
+            return min(losing, key=strength)
+        return min(winning, key=strength) if known.is_last else max(winning, key=strength)
     if losing:
-        return max(losing, key=table.strength)
-    return max(winning, key=table.strength) if table.is_last else min(winning, key=table.strength)
+        return max(losing, key=strength)
+    return max(winning, key=strength) if known.is_last else min(winning, key=strength)
 
 
-def lead(table: Table, missing: int) -> int:
+def lead(known: Knowledge, cards: list[int], missing: int) -> int:
     """Lead the card least likely to be beaten while tricks are needed, else the lowest."""
     if missing > 0:
-        return min(table.playable, key=lambda card: (table.unseen_above(card), -table.strength(card)))
-    return min(table.playable, key=table.strength)
+        return min(cards, key=lambda card: (known.above(card).bit_count(), -strength_of(card, known.trump)))
+    return min(cards, key=lambda card: strength_of(card, known.trump))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from bot_sdk.bot import Decision
-from bot_sdk.bots.table import Table
+from bot_sdk.bots.playing import playable, strength_of
 from bot_sdk.cards import JACK, NAMES, RANKS, SUITS, parse_card, rank_of, suit_of
 from bot_sdk.games.seven_up import PIPS
+from bot_sdk.games.tricks import LED
+from bot_sdk.knowledge import Knowledge
 
 ACE, KING, QUEEN = RANKS.index("A"), RANKS.index("K"), RANKS.index("Q")
 
@@ -50,41 +52,41 @@ def worth_keeping(card: int, trump: int) -> float:
 
 def play(decision: Decision) -> str:
     """Take what is worth taking as cheaply as possible, lose what isn't."""
-    table = Table.of(decision)
+    known, cards = decision.knowledge, playable(decision)
     values = PIPS[decision.options["pips"]]
-    if table.trick:
-        card = max(table.playable, key=lambda card: after(table, card, values))
+    if known.trick.cards:
+        card = max(cards, key=lambda card: after(known, card, values))
     else:
-        card = max(table.playable, key=lambda card: leading(table, card, values))
+        card = max(cards, key=lambda card: leading(known, card, values))
     return f"play:{NAMES[card]}"
 
 
-def stake(table: Table, card: int, values: tuple[int, ...]) -> float:
+def stake(known: Knowledge, card: int, values: tuple[int, ...]) -> float:
     """Value what a captured card scores: pips for game, the Jack of trumps, a low trump that may be the lowest."""
     worth = values[rank_of(card)] / 10
-    if suit_of(card) == table.trump:
+    if suit_of(card) == known.trump:
         if rank_of(card) == JACK:
             worth += 5.0
-        below = ((1 << card) - 1) & (0x1FFF << 13 * table.trump) & ~table.seen
+        below = known.out & LED[card] & (1 << card) - 1
         worth += 2.5 / (1 + below.bit_count())
     return worth
 
 
-def after(table: Table, card: int, values: tuple[int, ...]) -> float:
+def after(known: Knowledge, card: int, values: tuple[int, ...]) -> float:
     """Value a follower's card: what it takes or gives away, less what it costs to part with it."""
-    at_stake = stake(table, table.trick[0], values) + stake(table, card, values)
-    return (at_stake if table.wins(card) else -at_stake) - cost(table, card)
+    at_stake = stake(known, known.trick.cards[0], values) + stake(known, card, values)
+    return (at_stake if known.takes(card) else -at_stake) - cost(known, card)
 
 
-def cost(table: Table, card: int) -> float:
+def cost(known: Knowledge, card: int) -> float:
     """Value the power that a card takes along."""
-    return 0.12 * table.strength(card)
+    return 0.12 * strength_of(card, known.trump)
 
 
-def leading(table: Table, card: int, values: tuple[int, ...]) -> float:
+def leading(known: Knowledge, card: int, values: tuple[int, ...]) -> float:
     """Value a lead: certain winners of trumps first, else little to lose."""
-    worth = stake(table, card, values)
-    above = table.unseen_above(card)
-    if suit_of(card) == table.trump:
-        return 2.0 + worth if above == 0 else -worth - cost(table, card)
-    return (0.5 - worth if above == 0 else -worth) - cost(table, card)
+    worth = stake(known, card, values)
+    is_certain = not known.above(card)
+    if suit_of(card) == known.trump:
+        return 2.0 + worth if is_certain else -worth - cost(known, card)
+    return (0.5 - worth if is_certain else -worth) - cost(known, card)

@@ -243,13 +243,13 @@ class _Checks:
     def forged(self, name: str, secret: str | None, *, age_s: int = 0) -> Step:
         """See whether a call is refused that isn't signed with the bot's secret, or was an hour ago.
 
-        A bot may ignore signatures (docs/contract.md), so an answer is a warning.
+        A bot may ignore signatures (docs/contract.md), so an answer is a warning. Any status but a success refuses.
         """
         message = messages.encode(messages.GameStarted(game=self._info, seat=0))
 
         def check() -> Verdict:
             sent = self._line.post(message, self._budget_ms, secret, age_s=age_s)
-            if sent.status in {401, 403}:
+            if sent.status is not None and sent.status >= 400:
                 return Verdict(f"refused with {sent.status}", sent.ms)
             if sent.status is None:
                 raise Failed(faults.of_call(sent.outcome, None, f"expected status 401, got none: {why(sent)}"), sent.ms)

@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
 from typing import Any, Final, cast
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from bot_sdk.errors import SdkError
 
 USER_AGENT: Final = "slagbot"
+_KEPT: Final = "%/?:@!$&'()*+,;=-._~"
+"""What stands in a path and a query as it is; all else is written in per cents there."""
 _QUICKACK: Final = getattr(socket, "TCP_QUICKACK", None)
 KNOWS_QUICKACK: Final = _QUICKACK is not None
 """Whether this system can be told to acknowledge at once what it receives."""
@@ -78,15 +80,15 @@ def place_of(url: str) -> Place:
     """Read a URL; raises `WireError` for one that isn't http or https."""
     try:
         parts = urlsplit(url)
-        port = parts.port
+        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
     except ValueError:
-        parts, port = SplitResult("", "", "", "", ""), None
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        parts, host, port = SplitResult("", "", "", "", ""), "", None
+    if parts.scheme not in {"http", "https"} or not host:
         raise WireError(f"expected a URL such as 'http://127.0.0.1:8100', got {url!r:.200}")
     is_tls = parts.scheme == "https"
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    host_header = parts.netloc.rpartition("@")[2]
-    return Place(parts.hostname, port or (443 if is_tls else 80), is_tls, target, host_header)
+    target = quote(parts.path or "/", safe=_KEPT) + (f"?{quote(parts.query, safe=_KEPT)}" if parts.query else "")
+    host_header = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
+    return Place(host, port or (443 if is_tls else 80), is_tls, target, host_header)
 
 
 class Connection:

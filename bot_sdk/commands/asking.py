@@ -1,4 +1,4 @@
-"""What the commands that speak to an arena share: which one, as whom, and how they show what it says."""
+"""What the commands that speak to an arena share: which one, as whom, and its answers as JSON."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import Any, Final
 
 import click
 import msgspec
-from rich.console import Console
 
 from bot_sdk.client import Arena, ArenaError
-from bot_sdk.commands.common import as_usage_errors, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.commands.common import as_usage_errors, json_option, print_json
 
 ARENA: Final = "http://127.0.0.1:8000"
 """Where an arena is unless said otherwise."""
-WIDE: Final = 1_000
-"""Columns of an output that is no terminal: nothing is cut there."""
 
 arena_option: Final = click.option(
     "--arena", envvar="SLAGVELD_ARENA", default=ARENA, show_default=True, show_envvar=True
@@ -26,7 +23,7 @@ arena_option: Final = click.option(
 def asking(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that say which arena and as whom, and the client these make as its first argument.
 
-    What the arena refuses becomes a sentence and exit status 2; Ctrl-C ends it quietly with 130.
+    What the arena refuses becomes a sentence and exit status 2.
     """
 
     @arena_option
@@ -34,7 +31,6 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     @json_option
     @wraps(command)
     @as_usage_errors
-    @stopped_by_ctrl_c
     def run(*, arena: str, token: str | None, **given: Any) -> None:
         try:
             with Arena(arena, token) as client:
@@ -50,9 +46,3 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
 def print_answer(value: Any) -> None:
     """Write what an arena said as a line of JSON on stdout."""
     print_json(msgspec.to_builtins(value))
-
-
-def screen() -> Console:
-    """Give the console for tables; names from elsewhere are no markup."""
-    plain = Console(markup=False, emoji=False, highlight=False)
-    return plain if plain.is_terminal else Console(markup=False, emoji=False, highlight=False, width=WIDE)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 
 import click
 import msgspec
@@ -13,7 +11,7 @@ import msgspec
 from bot_sdk import reports
 from bot_sdk.check import Step, passed
 from bot_sdk.checking.whole import Manner, check_bot, check_url
-from bot_sdk.commands.common import as_usage_errors, json_option, print_json
+from bot_sdk.commands.common import as_usage_errors, json_option, own_stdout, print_json
 from bot_sdk.loading import file_of, is_url, load_bot, secret_for
 from bot_sdk.messages import BUDGET_MS
 
@@ -37,12 +35,12 @@ def check(ctx: click.Context, bot: str, seed: str, *, budget_ms: int, strict: bo
     Its secret is SLAGVELD_BOT_SECRET, or the file .secret beside it (for a URL: here). Without one it is asked
     unsigned.
     """
-    out = sys.stdout  # a bot that prints doesn't print there while it is checked
-    steps: list[Step] = []
-    for step in _steps(bot, Manner(secrets.token_hex(16), seed, budget_ms)):
-        if not as_json:
-            click.echo(reports.step_text(step, steps), file=out)
-        steps.append(step)
+    with own_stdout() as out:
+        steps: list[Step] = []
+        for step in _steps(bot, Manner(secrets.token_hex(16), seed, budget_ms)):
+            if not as_json:
+                click.echo(reports.step_text(step, steps), file=out)
+            steps.append(step)
     ok = passed(steps) and not (strict and any(step.warning for step in steps))
     if as_json:
         print_json({"passed": ok, "steps": msgspec.to_builtins(steps)})
@@ -55,8 +53,7 @@ def _steps(bot: str, manner: Manner) -> Iterator[Step]:
     secret = secret_for(bot)
     if is_url(bot):
         return check_url(bot, secret, manner)
-    with redirect_stdout(sys.stderr):
-        loaded = load_bot(bot)
+    loaded = load_bot(bot)
     loaded.secret = secret or loaded.secret
     loaded.card()  # one that lacks phases isn't even served
     return check_bot(loaded, file_of(bot)[0].parent, manner)

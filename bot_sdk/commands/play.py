@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import click
-from rich.console import Console
 from rich.progress import track
 
 from bot_sdk import replaying, reports, showing
-from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, screen, tell
+from bot_sdk.commands.options import options_option
 from bot_sdk.games import record
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.local import Match, Played
 from bot_sdk.parallel.pool import opened
+from bot_sdk.plain import plain
 from bot_sdk.summary import Summing
 
 
@@ -27,14 +27,13 @@ from bot_sdk.summary import Summing
 @click.option("--games", type=click.IntRange(1), default=None, help="Default: 50 boards, each with every rotation.")
 @click.option("--seats", type=click.IntRange(2, 8), default=None, help="Default: as few as the rules allow.")
 @click.option("--seed", default="0", show_default=True, help="The same seed deals the same packs.")
-@click.option("--options", default="{}", metavar="JSON", help="Options of the ruleset, such as '{\"target\": 3}'.")
+@options_option
 @click.option("--budget-ms", type=click.IntRange(50, 30_000), default=1_000, show_default=True)
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play.")
 @click.option("--record", "to", type=click.Path(dir_okay=False, path_type=Path), help="Write the records, a line each.")
 @click.option("--debug-seat", type=click.IntRange(0, 7), default=None, help="Print what this seat saw and chose.")
 @json_option
 @as_usage_errors
-@stopped_by_ctrl_c
 def play_command(
     *,
     bots: Sequence[str],
@@ -42,7 +41,7 @@ def play_command(
     games: int | None,
     seats: int | None,
     seed: str,
-    options: str,
+    options: dict[str, Any],
     budget_ms: int,
     jobs: int,
     to: Path | None,
@@ -59,15 +58,15 @@ def play_command(
     With --json each decision of --debug-seat is a line, and the results are the last.
     """
     rules = RULESETS[ruleset]
-    match = Match(rules, _options(options), budget_ms)
+    match = Match(rules, options, budget_ms)
     table = seats or max(rules.min_seats, len(bots))
     resolved = rules.resolve(match.options, table)
     number = games or 50 * table
     with (
-        _writing(to) as out,
-        opened(match, bots, seats=table, seed=seed, jobs=min(jobs, number), debug_seat=debug_seat, tell=_tell) as pool,
+        opened(match, bots, seats=table, seed=seed, jobs=min(jobs, number), debug_seat=debug_seat, tell=tell) as pool,
+        _writing(to) as out,  # only now: a match that can't be played leaves the file of another one as it is
     ):
-        names = reports.told_apart([showing.plain(player.name) for player in pool.players])
+        names = reports.told_apart([plain(player.name) for player in pool.players])
         summing = Summing(names, [seat % len(bots) for seat in range(table)])
         # in a terminal a bar would stand amid the decisions
         progress = track(pool.play(number), "playing", total=number, console=err, disable=debug_seat is not None)
@@ -83,14 +82,10 @@ def play_command(
                     "players": [reports.line_json(line) for line in lines],
                     "pairs": [reports.pair_json(pair) for pair in pairs]})  # fmt: skip
         return
-    console = Console(markup=False, emoji=False)  # bots are called what they like
+    console = screen()
     console.print(reports.table(lines, f"{rules.title}: {number} games, seed {seed}"))
     if pairs:
         console.print(reports.pairs_table(pairs))
-
-
-def _tell(text: str) -> None:
-    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 @contextmanager
@@ -110,13 +105,3 @@ def _show_seat(played: Played, seat: int, *, as_json: bool) -> None:
             print_json(showing.decision_json(decision, answered))
         else:
             click.echo(showing.chosen_text(decision, answered, [shown.name for shown in played.record.seats]))
-
-
-def _options(text: str) -> dict[str, Any]:
-    try:
-        options = json.loads(text)
-    except ValueError as error:
-        raise click.BadParameter(f"expected JSON, got {text!r:.80}: {error}", param_hint="--options") from None
-    if not isinstance(options, dict):
-        raise click.BadParameter(f"expected a JSON object, got {text!r:.80}", param_hint="--options")
-    return options

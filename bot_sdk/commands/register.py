@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from shlex import join, quote
+
 import click
 import msgspec
 
 from bot_sdk import registering
 from bot_sdk.client import Arena
 from bot_sdk.commands.asking import arena_option
-from bot_sdk.commands.common import PORT, as_usage_errors, err, json_option, print_json
-from bot_sdk.loading import file_of, is_url, secret_for
+from bot_sdk.commands.common import PORT, as_usage_errors, json_option, print_json, tell
+from bot_sdk.loading import is_url, secret_for
+from bot_sdk.plain import plain_lines
+from bot_sdk.replies import BadReply
 
 
 @click.command()
@@ -44,16 +48,23 @@ def register(
         raise click.UsageError("expected the bot's secret in SLAGVELD_BOT_SECRET or .secret, got none")
     url = bot if is_url(bot) else url or f"http://127.0.0.1:{PORT}"
     with Arena(arena, token) as client:
-        done = registering.register(
-            client,
-            url,
-            secret,
-            name=name,
-            new_account=registering.NewAccount(account, invite_code),
-            tell=lambda text: err.print(text, markup=False, soft_wrap=True),  # tokens are copied
-        )
+        try:
+            done = registering.register(
+                client,
+                url,
+                secret,
+                name=name,
+                new_account=registering.NewAccount(account, invite_code),
+                tell=tell,
+            )
+        except BadReply as error:
+            serve = "" if is_url(bot) else f"\nnext: in another terminal, slagbot serve {quote(bot)}"
+            raise click.UsageError(f"{plain_lines(str(error))}{serve}") from error
     if as_json:
         print_json(msgspec.to_builtins(done))
     else:
-        click.echo(registering.report(done, arena, None if is_url(bot) else str(file_of(bot)[0])))
+        at = () if is_url(bot) else ("--url", url)
+        named = ("--name", name) if name else ()
+        again = join(["slagbot", "register", bot, *at, *named, "--arena", arena])
+        click.echo(registering.report(done, arena, bot=quote(bot), again=again))
     ctx.exit(0 if done.active else 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bot_sdk import showing
-from bot_sdk.commands.common import as_usage_errors, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.commands.common import as_usage_errors, json_option, own_stdout, print_json
 from bot_sdk.loading import load_asked_again
 from bot_sdk.replaying import choose, decision_at, place_in
 
@@ -17,7 +17,6 @@ from bot_sdk.replaying import choose, decision_at, place_in
 @click.option("--game", default=None, metavar="ID", help="Which, where RECORD holds several games.")
 @json_option
 @as_usage_errors
-@stopped_by_ctrl_c
 def replay(file: str, *, bot: str, place: str, game: str | None, as_json: bool) -> None:
     """Ask a bot again what a seat of a recorded game was asked.
 
@@ -27,7 +26,8 @@ def replay(file: str, *, bot: str, place: str, game: str | None, as_json: bool) 
     with click.open_file(file, "rb") as records:
         recorded = choose(records, game)
     decision = decision_at(recorded, *place_in(place))
-    answered = load_asked_again(bot, recorded).ask(decision.message)
+    with own_stdout():
+        answered = load_asked_again(bot, recorded).ask(decision.message)
     if as_json:
         print_json(showing.decision_json(decision, answered))
     else:

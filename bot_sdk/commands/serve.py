@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from shlex import quote
+from typing import TextIO
 
 import click
 
 from bot_sdk import printing, signing
 from bot_sdk.bot import Bot
-from bot_sdk.commands.common import PORT, as_usage_errors, err, json_option, print_json
+from bot_sdk.commands.asking import ARENA
+from bot_sdk.commands.common import PORT, as_usage_errors, json_option, own_stdout, print_json, tell
+from bot_sdk.commands.hosted import end_on_sigterm, showing_decisions, writing_to
 from bot_sdk.errors import reason
-from bot_sdk.hosting import OnDecided, OnExchanged, Reply, Served, Server
+from bot_sdk.hosting import OnDecided, OnExchanged, Reply, Server
 from bot_sdk.loading import secret_for
 from bot_sdk.reloading import Source, keep_current
 
@@ -45,18 +46,19 @@ def serve(bot: str, *, port: int, host: str, reload: bool, secret: str | None, v
         loaded.card()
 
     sys.dont_write_bytecode |= reload  # what is compiled of one edit would be taken for the next of the same second
-    source = Source(bot, prepare)
-    signal.signal(signal.SIGTERM, _stop)
-    with (
-        printing.Printer(_write) as printer,
-        _listen(source.bot, host, port, *_watching(printer, verbose=verbose, as_json=as_json)) as server,
-        _keeping_current(source, server) if reload else nullcontext(),
-    ):
-        try:
-            _announce(server, bot, as_json=as_json)
-            server.serve_forever()
-        except KeyboardInterrupt:
-            err.print("stopped")
+    with own_stdout() as out:
+        source = Source(bot, prepare)
+        end_on_sigterm()
+        with (
+            printing.Printer(writing_to(out)) as printer,
+            _listen(source.bot, host, port, *_watching(printer, verbose=verbose, as_json=as_json)) as server,
+            _keeping_current(source, server) if reload else nullcontext(),
+        ):
+            try:
+                _announce(server, bot, out, as_json=as_json)
+                server.serve_forever()
+            except KeyboardInterrupt:
+                tell("stopped")
 
 
 def _check(secret: str) -> None:
@@ -75,15 +77,12 @@ def _listen(bot: Bot, host: str, port: int, on_decided: OnDecided, on_exchanged:
 
 
 def _watching(printer: printing.Printer, *, verbose: bool, as_json: bool) -> tuple[OnDecided, OnExchanged | None]:
-    def decided(served: Served) -> None:
-        printer.print(json.dumps(printing.decision_json(served)) if as_json else printing.decision_line(served))
-
     def exchanged(body: bytes, reply: Reply) -> None:
         printer.print(
             json.dumps(printing.exchange_json(body, reply)) if as_json else printing.exchange_lines(body, reply)
         )
 
-    return decided, exchanged if verbose else None
+    return showing_decisions(printer, as_json=as_json), exchanged if verbose else None
 
 
 @contextmanager
@@ -93,9 +92,6 @@ def _keeping_current(source: Source, server: Server) -> Iterator[None]:
     def swap(bot: Bot) -> None:
         server.bot = bot
 
-    def tell(text: str) -> None:
-        err.print(text, markup=False)
-
     threading.Thread(target=keep_current, args=(source, swap, tell, stopped), name="reloading", daemon=True).start()
     try:
         yield
@@ -103,23 +99,19 @@ def _keeping_current(source: Source, server: Server) -> Iterator[None]:
         stopped.set()
 
 
-def _announce(server: Server, bot: str, *, as_json: bool) -> None:
+def _announce(server: Server, bot: str, out: TextIO, *, as_json: bool) -> None:
     signed = server.bot.secret is not None
     card = server.bot.card()
     if as_json:
-        print_json({"url": server.url, "name": card.name, "version": card.version, "signed": signed})
+        print_json({"url": server.url, "name": card.name, "version": card.version, "signed": signed}, to=out)
     else:
         verified = "signed calls only" if signed else "calls aren't verified: it has no secret"
-        click.echo(f"{card.name} {card.version} listens on {server.url} ({verified}); Ctrl-C stops it")
-        click.echo(
-            f"next, in another terminal: slagbot register {bot} --url {server.url} --arena http://127.0.0.1:8000\n"
+        steps = (
+            (f"slagbot register {quote(bot)} --url {server.url} --arena {ARENA}", "an arena that reaches it here"),
+            (f"slagbot connect {quote(bot)} --arena {ARENA}", "any other, without this server"),
         )
-    sys.stdout.flush()
-
-
-def _write(line: bytes) -> None:
-    os.write(sys.stdout.fileno(), line)  # past its buffer, whose lock would hold up our end if nobody reads
-
-
-def _stop(_number: int, _frame: Any) -> None:
-    raise KeyboardInterrupt
+        width = max(len(command) for command, _ in steps)
+        click.echo(f"{card.name} {card.version} listens on {server.url} ({verified}); Ctrl-C stops it", file=out)
+        click.echo("\nnext, in another terminal:", file=out)
+        click.echo("".join(f"  {command:<{width}}  # {purpose}\n" for command, purpose in steps), file=out)
+    out.flush()

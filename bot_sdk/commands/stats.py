@@ -6,7 +6,8 @@ import click
 
 from bot_sdk import account_reports
 from bot_sdk.client import Arena
-from bot_sdk.commands.asking import asking, print_answer, screen
+from bot_sdk.commands.asking import asking, print_answer
+from bot_sdk.commands.common import screen
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.stats import stats
 

@@ -12,7 +12,7 @@ import click
 from bot_sdk import showing
 from bot_sdk.client import Arena
 from bot_sdk.commands.asking import arena_option
-from bot_sdk.commands.common import as_usage_errors, err, json_option, print_json, stopped_by_ctrl_c
+from bot_sdk.commands.common import as_usage_errors, json_option, print_json, tell
 from bot_sdk.following import PATIENCE_S
 from bot_sdk.games.record import Record
 from bot_sdk.replaying import Step, Steps, choose
@@ -30,7 +30,6 @@ KEYS: Final = "any key: the next decision, d: to the end of the deal, a: all, q:
 @click.option("--all", "at_once", is_flag=True, help="Show a record without waiting for keys.")
 @json_option
 @as_usage_errors
-@stopped_by_ctrl_c
 def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: bool, as_json: bool) -> None:
     """Show a game: live, by its id, or from a file of records ("-" is stdin), decision by decision.
 
@@ -40,7 +39,7 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
     """
     if is_game_id(what):
         with Arena(arena) as client:
-            _live(Watching(client, what, patience_s=patience, tell=_tell), as_json=as_json)
+            _live(Watching(client, what, patience_s=patience, tell=tell), as_json=as_json)
         return
     if what != "-" and not Path(what).is_file():
         raise click.UsageError(f"expected the id of a game, or a file of records, got {what!r:.200}")
@@ -51,10 +50,6 @@ def watch(what: str, *, arena: str, patience: float, game: str | None, at_once: 
     else:
         keyed = not at_once and what != "-" and sys.stdin.isatty() and sys.stdout.isatty()
         _in_words(recorded, click.getchar if keyed else None)
-
-
-def _tell(text: str) -> None:
-    err.print(showing.plain(text), markup=False, emoji=False, soft_wrap=True)
 
 
 def _live(watching: Watching, *, as_json: bool) -> None:
@@ -86,7 +81,7 @@ def _in_words(recorded: Record, key: Callable[[], str] | None) -> None:
 def _paced(steps: Steps, key: Callable[[], str] | None) -> Iterator[Step]:
     """Give the steps as fast as keys are pressed for them, if there are keys."""
     if key is not None:
-        err.print(KEYS)
+        tell(KEYS)
     until: Any = None  # the deal that is shown to its end
     for step in steps:
         if key is not None and step.deal != until:

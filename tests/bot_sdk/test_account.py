@@ -80,6 +80,37 @@ class TestWhichBot:
         assert "--token or SLAGVELD_TOKEN" in ran.stderr
 
 
+class TestStrangers:
+    """What an arena says may come from anybody."""
+
+    @pytest.mark.parametrize(
+        ("command", "script"),
+        [
+            ("pause", [(409, {"code": "odd", "detail": "\x1b[2J", "errors": {"\x1b[3J": ["\x1b[H"]}})]),
+            ("account", [(200, example("AccountView", name="\x1b[2J")),
+                         (200, listed("BotView", MINE | {"name": "\x07"})),
+                         (200, listed("TokenView", {"name": "\x1b[2J"}))]),
+            ("logs", [OWN, ledger_page(line(1, "late", error="\x1b[2J", action="\x07", head="\x1b"))]),
+            ("stats", [OWN, ledger_page(), (200, listed("RatingsView", {"ruleset": "\x1b"})),
+                       (200, listed("OpponentView", {"name": "\x1b[2J"}))]),
+        ],
+    )  # fmt: skip
+    def test_is_no_command_to_the_terminal(self, command, script):
+        with Stub(script) as stub:
+            said = slagbot(stub, command, status=2 if command == "pause" else 0).output
+        assert {letter for letter in said if not letter.isprintable()} == {"\n"}
+
+
+@pytest.mark.parametrize("token", ["slt_\u2026", "a\nb", "a b", "\u00e9", "\x7f"])
+def test_a_token_that_can_be_none_is_refused_and_not_shown(token):
+    ran = CliRunner().invoke(
+        main, ["account", "--token", token, "--arena", "http://127.0.0.1:1"], catch_exceptions=False
+    )
+    assert ran.exit_code == 2
+    assert "expected a token, got a text with other letters" in ran.stderr
+    assert token not in ran.stderr
+
+
 class TestRegister:
     def test_a_token_can_be_copied_however_narrow_the_terminal_is(self, monkeypatch):
         monkeypatch.setenv("SLAGVELD_BOT_SECRET", SECRET)
@@ -112,7 +143,15 @@ class TestAccount:
             said = slagbot(stub, "account").stdout
         assert said.startswith("ann (acc_1), since 1970")
         assert "suspended: retired in 3 of its last 5 games" in said
+        assert "none: it connects" not in said
         assert "ci" in said
+
+    def test_a_bot_without_a_url_connects_and_so_may_one_that_is_to_be(self):
+        account, _, tokens = self.SCRIPT
+        pull = (200, listed("BotView", {**MINE, "transport": "pull", "url": None}))
+        with Stub([account, pull, tokens, account, (200, listed("BotView")), tokens]) as stub:
+            assert "none: it connects" in slagbot(stub, "account").stdout
+            assert "no bots yet: slagbot connect, or slagbot register" in slagbot(stub, "account").stdout
 
     def test_as_json(self):
         with Stub(self.SCRIPT) as stub:

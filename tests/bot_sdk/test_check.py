@@ -122,6 +122,16 @@ def test_a_bot_that_answers_strangers_is_warned_of_it_and_passes():
     assert {step.fault for step in warned.values()} == {"unsigned"}
 
 
+@pytest.mark.parametrize("status", [400, 403, 404, 500])
+def test_a_bot_that_refuses_strangers_by_another_status_is_not_warned(status):
+    def refuse(heard, _):
+        return replace(heard, status=status) if heard.status == 401 else heard
+
+    steps = run(Direct(held(greedy()), refuse))
+    assert not [step for step in steps.values() if step.warning]
+    assert steps["stale signature"].detail == f"refused with {status}"
+
+
 @pytest.mark.parametrize(("ruleset", "phase"), [(name, phase) for name in RULESETS for phase in RULESETS[name].phases])
 def test_an_illegal_answer_is_found_in_the_phase_it_is_given_in(ruleset, phase):
     class Wrong(Bot):

@@ -12,7 +12,7 @@ from bot_sdk.loading import load_bot
 from bot_sdk.results import export
 from bot_sdk.results.export import Export, Exported
 from bot_sdk.results.standings import standings
-from tests.bot_sdk.commands.running import slagbot
+from tests.bot_sdk.commands.running import PATIENCE_S, PROGRAM, running, slagbot
 from tests.bot_sdk.results.made import drawn, entered, won
 
 
@@ -68,6 +68,18 @@ class TestPlay:
             told = json.loads(slagbot("play", server.url, "house:greedy", "--games", 2, "--json").stdout)
         assert [player["name"] for player in told["players"]] == ["greedy #1", "greedy #2"]
         assert set(told["players"][0]["outcomes"]) == {"ok"}
+
+    def test_a_match_that_cannot_be_played_leaves_the_records_of_another(self, tmp_path):
+        (tmp_path / "r.jsonl").write_text("precious\n")
+        slagbot("play", "nowhere.py:bot", "house:random", "--record", "r.jsonl", status=2)
+        assert (tmp_path / "r.jsonl").read_text() == "precious\n"
+
+    def test_where_stdout_is_no_terminal_the_table_is_as_wide_as_it_takes(self, tmp_path):
+        name = "a-bot-of-a-long-name-such-as-people-give-to-their-experiments"
+        (tmp_path / "b.py").write_text(
+            f"from bot_sdk import Bot\nbot = Bot({name!r})\nbot.on('seven_up')(lambda decision: decision.legal[0])\n"
+        )
+        assert f"{name} over random" in slagbot("play", "b.py", "house:random", "--games", 2).stdout
 
     def test_the_same_seed_plays_the_same(self, tmp_path):
         def actions(name):
@@ -201,6 +213,11 @@ class TestRecompute:
             "differences": [],
         }
 
+    def test_what_a_tournament_is_called_is_no_command_to_the_terminal(self, lines, tmp_path):
+        lines[0] = lines[0].replace(b"Friday cup", b"Fri\\u001b[2Jday")
+        (tmp_path / "cup.jsonl").write_bytes(b"".join(lines))
+        assert slagbot("recompute", "cup.jsonl").stdout.startswith("Fri\N{REPLACEMENT CHARACTER}[2Jday: 4 entries")
+
     def test_what_differs_is_named_with_1(self, lines, tmp_path):
         lines[-4] = lines[-4].replace(b'"points":2.0', b'"points":3.0')
         (tmp_path / "cup.jsonl").write_bytes(b"".join(lines))
@@ -261,10 +278,36 @@ class TestCheck:
         assert "hunter2" not in said
 
 
+@pytest.mark.parametrize("command", ["check", "serve", "connect"])
+def test_ctrl_c_ends_any_command_with_130(tmp_path, command):
+    (tmp_path / "b.py").write_text("raise KeyboardInterrupt\n")
+    said = slagbot(command, "b.py", status=130).output
+    assert said == "stopped\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_what_stdout_has_no_letters_for_is_written_all_the_same(tmp_path, options):
+    (tmp_path / "b.py").write_text(
+        "from bot_sdk import Bot\nbot = Bot('\u0142')\nbot.on('seven_up')(lambda decision: decision.legal[0])\n",
+        encoding="utf-8",
+    )
+    with running(*PROGRAM, "play", "b.py", "house:random", "--games", "2", *options, cwd=tmp_path,
+                 PYTHONIOENCODING="cp1252") as program:  # fmt: skip
+        assert program.process.wait(PATIENCE_S) == 0
+
+
 def test_help_and_version():
     assert "register" in slagbot("--help").stdout
     for command in ("new", "serve", "play", "verify", "recompute", "check", "register"):
         slagbot(command, "--help")
+
+
+def test_register_before_it_is_served_says_how_to(mine):
+    with serving(greedy()) as server:
+        pass
+    said = slagbot("register", mine / "bot.py:bot", "--url", server.url, status=2).output
+    assert f"expected a bot at {server.url}, got unreachable" in said
+    assert said.endswith(f"next: in another terminal, slagbot serve {mine / 'bot.py:bot'}\n")
 
 
 def test_register_without_a_secret_says_what_to_set(tmp_path):

@@ -289,7 +289,7 @@ def test_registering_makes_an_account_where_there_is_none_and_says_what_comes_ne
     assert body == {"name": "greedy", "url": server.url, "rulesets": ["seven_up", "river"], "availability": "public",
                     "secret": SECRET}  # fmt: skip
     assert {headers.get("Authorization") for _, _, headers, _ in stub.got[1:]} == {"Bearer tok"}
-    said = registering.report(done, stub.url, None)
+    said = registering.report(done, stub.url, bot="bot.py:bot", again="slagbot register bot.py:bot")
     assert f"slagbot practice greedy --arena {stub.url}" in said
     assert SECRET not in said
 
@@ -305,4 +305,5 @@ def test_registering_again_brings_the_bot_up_to_date():
         ("POST", "/v1/bots/bot_1/secret"),
     ]
     assert not done.active
-    assert "slagbot check bot.py" in registering.report(done, stub.url, "bot.py")
+    said = registering.report(done, stub.url, bot="bot.py:bot", again="slagbot register bot.py:bot")
+    assert said.endswith("see slagbot check bot.py:bot, then once more\n  slagbot register bot.py:bot")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot_sdk.check import Step
-from bot_sdk.reports import step_text, steps_text, verdict_text
+from bot_sdk.reports import step_text, steps_text, told_apart, verdict_text
 
 GOOD = Step("card", ok=True, detail="lowball 1 plays river", ms=1.0)
 WARNED = Step(
@@ -18,6 +18,11 @@ def test_a_fault_is_shown_with_its_place_and_what_to_do():
     assert (where.strip(), advice.strip()) == ("illegal: b.py:3, in bid", "what to do: choose")
     assert step_text(WARNED).splitlines()[1].strip() == "stalls"
     assert len(step_text(GOOD).splitlines()) == 1
+
+
+def test_names_are_told_apart_also_from_what_others_become():
+    assert told_apart(["a", "b", "a"]) == ["a #1", "b", "a #2"]
+    assert len(set(told_apart(["a", "a", "a #1", "a #2"]))) == 4
 
 
 def test_the_same_fault_in_the_same_place_is_explained_once():

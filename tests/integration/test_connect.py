@@ -16,8 +16,9 @@ from bot_sdk.client import Arena as Client
 from tests.integration.arena import ROOT, Arena, wait_until
 
 BOT = """
-from bot_sdk.bot import Bot
+from bot_sdk import Bot
 
+print("loaded")  # which is no JSON
 bot = Bot("lowball", version="{version}", max_batch=4)
 
 
@@ -41,7 +42,8 @@ class Author:
     def write(self, version):
         (self.folder / "bot.py").write_text(BOT.format(version=version))
 
-    def connect(self, *options, token=None):
+    def connect(self, *options, token=None, apart=False):
+        """Start the command; gives the file of what it prints, `apart` from what it says on stderr."""
         environment = {key: value for key, value in os.environ.items() if not key.startswith("SLAGVELD_")}
         environment |= {"PYTHONPATH": str(ROOT)} | ({"SLAGVELD_TOKEN": token} if token else {})
         log = self.folder / f"said-{len(self._started)}"
@@ -51,7 +53,7 @@ class Author:
                 cwd=self.folder,
                 env=environment,
                 stdout=said,
-                stderr=subprocess.STDOUT,
+                stderr=subprocess.DEVNULL if apart else subprocess.STDOUT,
             )
         self._started.append(process)
         return process, log
@@ -105,6 +107,12 @@ def test_a_newcomer_is_registered_checked_and_plays_by_one_command(arena, author
     assert "stopped" in log.read_text()
 
 
+def test_programs_get_nothing_but_json(author):
+    process, log = author.connect("--json", apart=True)
+    until(process, log, r'"check": ?"passed"')
+    assert [line for line in log.read_text().splitlines() if not line.startswith("{")] == []
+
+
 def test_it_comes_back_without_a_check_unless_its_card_has_changed(author):
     process, log = author.connect()
     token = until(process, log, r"SLAGVELD_TOKEN=(\S+)")[1]
@@ -126,7 +134,20 @@ def test_a_bot_that_fails_its_check_is_told_why_and_ends_with_status_1(author):
     assert process.wait(timeout=PATIENCE_S) == 1
     said = log.read_text()
     assert "illegal: expected for bid one of" in said
-    assert "slagbot connect" in said
+    assert "what to do: choose out of legal_actions" in said
+    assert f"slagbot connect bot.py:bot --arena {author.url}\n" in said
+
+
+def test_one_that_is_paused_is_told_how_to_go_on(author):
+    process, log = author.connect()
+    token = until(process, log, r"SLAGVELD_TOKEN=(\S+)")[1]
+    bot_id = until(process, log, r"\((bot_\w+)\) is connected")[1]
+    with Client(author.url, token) as client:
+        client.change_bot(bot_id, state="paused")
+    again, more = author.connect(token=token)
+    until(
+        again, more, rf"is connected to {author.url}, but paused: slagbot pause lowball --resume --arena {author.url};"
+    )
 
 
 def test_without_a_secret_or_with_a_bad_token_it_says_so(author):

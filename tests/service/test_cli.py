@@ -17,6 +17,13 @@ def test_an_installation_without_the_arenas_parts_is_told_what_to_install(comman
     assert "pip install 'slagveld[service]'" in ran.output
 
 
+@pytest.mark.parametrize("arguments", [["leaderboard", "seven_up"], ["tournament", "list"]])
+def test_an_author_holds_tournaments_at_another_arena_without_the_parts_of_one(arguments, monkeypatch):
+    monkeypatch.setattr(cli, "find_spec", lambda _: None)
+    ran = CliRunner().invoke(cli.main, [*arguments, "--arena", "http://127.0.0.1:1"])
+    assert "no arena at http://127.0.0.1:1" in ran.output
+
+
 def test_the_specification_needs_what_developers_have(monkeypatch):
     monkeypatch.delitem(sys.modules, "service.openapi", raising=False)
     monkeypatch.setitem(sys.modules, "yaml", None)

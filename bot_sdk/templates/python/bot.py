@@ -1,6 +1,6 @@
 """{{name}}: a bot for Slagveld. Make it better than this."""
 
-from bot_sdk.bot import Bot, Decision
+from bot_sdk import Bot, Decision
 
 bot = Bot("{{name}}", version="1", author="", max_batch=64)
 

@@ -5,8 +5,6 @@ import pytest
 from bot_sdk import messages
 from bot_sdk.bot import Decision
 from bot_sdk.bots import greedy_river, greedy_seven_up
-from bot_sdk.bots.table import Table
-from bot_sdk.cards import parse_card
 from bot_sdk.games.registry import RULESETS
 
 
@@ -15,7 +13,7 @@ def decision(ruleset, phase, legal, seats, **observation):
     return Decision(
         messages.Decision(
             decision_id="g.0.0", budget_ms=1000, last=None, game=info, seat=0, phase=phase,
-            observation={"tricks": [], **observation}, legal_actions=legal.split(),
+            observation={"dealer": 0, "tricks": [], **observation}, legal_actions=legal.split(),
         )
     )  # fmt: skip
 
@@ -98,10 +96,3 @@ def seven_up(hand, trick=""):
 )
 def test_seven_up_takes_what_is_worth_taking(hand, trick, played):
     assert greedy_seven_up.play(seven_up(hand, trick)) == f"play:{played}"
-
-
-def test_table_counts_what_may_still_be_out_above_a_card():
-    table = Table.of(river("3H KH", "AH", missing=1))
-    assert table.unseen_above(parse_card("KH")) == 0
-    assert table.unseen_above(parse_card("3H")) == 9
-    assert table.unseen_above(parse_card("AS")) == 0

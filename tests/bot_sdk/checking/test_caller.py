@@ -8,7 +8,7 @@ import pytest
 from bot_sdk import messages, signing
 from bot_sdk.bots.greedy import greedy
 from bot_sdk.checking.caller import Caller
-from bot_sdk.checking.wire import WireError
+from bot_sdk.checking.wire import WireError, place_of
 from bot_sdk.events import Outcome
 from bot_sdk.hosting import serving
 from bot_sdk.positions import positions
@@ -107,7 +107,16 @@ def test_calls_are_signed_as_old_as_they_are_said_to_be():
         assert caller.post(body, 1000, SECRET, age_s=600).status == 401
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "http://", "http://x:port/", "http://[", "bot.py", ""])
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "http://", "http://x:port/", "http://[", "bot.py", "", f"http://{'x' * 64}/", "http://a..b"]
+)
 def test_what_is_no_url_is_refused(url):
     with pytest.raises(WireError, match="expected a URL"):
         Caller(url)
+
+
+def test_any_letter_may_stand_in_a_url():
+    place = place_of("http://b\u00fcr.example:8100/my b\u20act?\u00e9=%20&x")
+    assert (place.host, place.host_header) == ("xn--br-xka.example", "xn--br-xka.example:8100")
+    assert place.target == "/my%20b%E2%82%ACt?%C3%A9=%20&x"
+    assert place_of("http://[::1]:8100").host_header == "[::1]:8100"

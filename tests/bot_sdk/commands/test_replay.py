@@ -112,3 +112,10 @@ def test_what_a_bot_does_wrong_now_is_named(games, tmp_path):
 def test_what_cannot_be_is_2_with_a_sentence(games, tmp_path, arguments, told):
     (tmp_path / "text").write_text("no record\n")
     assert told in slagbot("replay", *arguments, status=2).output
+
+
+def test_what_the_bot_prints_is_no_part_of_the_answer(games, tmp_path):
+    bot = bot_file(tmp_path, "print('hm')")
+    told = slagbot("replay", "one.json", "--ask", bot, "--at", "0.0", "--json")
+    assert json.loads(told.stdout)["at"] == "0.0"
+    assert "hm" in told.stderr

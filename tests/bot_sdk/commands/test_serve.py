@@ -146,6 +146,24 @@ def test_programs_get_a_line_of_json_for_each(mine, decision, secret):
         assert json.loads(server.line_with("message"))["status"] == 200
 
 
+def test_what_a_bot_prints_is_no_json(mine, decision, secret):
+    (mine / "bot.py").write_text(
+        "from bot_sdk import Bot\nprint('loaded')\nbot = Bot('mine')\n"
+        "bot.on('river')(lambda decision: print('asked') or decision.legal[0])\n"
+    )
+    command = [*PROGRAM, "serve", "bot.py:bot", "--port", "0", "--json"]
+    with subprocess.Popen(
+        command, cwd=mine, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as told:
+        try:
+            port = int(json.loads(told.stdout.readline())["url"].rpartition(":")[2])
+            with closing(http.client.HTTPConnection("127.0.0.1", port, PATIENCE_S)) as line:
+                assert asked(line, decision, secret)[0] == 200
+            assert json.loads(told.stdout.readline())["decision_id"] == decision.decision_id
+        finally:
+            told.kill()
+
+
 def test_an_edit_is_served_though_it_is_of_the_same_second_and_size(mine):
     """Python would take what it compiled of the one before for it."""
     second = int(time.time()) * 10**9
@@ -246,7 +264,9 @@ def test_a_file_that_is_not_there_is_2(tmp_path):
 
 def test_the_step_after_it_is_printed_and_can_be_taken(mine):
     with served(mine) as (server, line):
-        program, name, *arguments = shlex.split(server.line_with("next").split(": ", 1)[1])
-        assert (program, name, arguments[0]) == ("slagbot", "register", "bot.py:bot")
-        parsed = main.commands[name].make_context(name, arguments).params
-        assert parsed["url"] == f"http://127.0.0.1:{line.port}"
+        server.line_with("next")
+        for command in ("register", "connect"):
+            program, name, *arguments = shlex.split(server.line_with(f"slagbot {command}"), comments=True)
+            assert (program, name, arguments[0]) == ("slagbot", command, "bot.py:bot")
+            parsed = main.commands[name].make_context(name, arguments).params
+            assert parsed.get("url", f"http://127.0.0.1:{line.port}") == f"http://127.0.0.1:{line.port}"
