@@ -123,7 +123,8 @@ class Connection:
             except ArenaError as error:
                 if error.status not in _PASSING:
                     raise
-                pause_s, is_known = min(LONGEST_PAUSE_S, 2 * pause_s + 0.1 * (1 + self._jitter())), False
+                pause_s = min(LONGEST_PAUSE_S, 2 * pause_s + 0.1 * (1 + self._jitter()))
+                is_known = is_known and error.status == HTTPStatus.TOO_MANY_REQUESTS  # that arena hasn't been away
                 self._note_away(error)
             else:
                 pause_s = 0.0

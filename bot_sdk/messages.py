@@ -20,6 +20,7 @@ API: Final = 1
 MAX_NOTE_BYTES: Final = 500
 MAX_REPLY_BYTES: Final = 64 * 1024
 MAX_REPLY_BYTES_PER_DECISION: Final = 1024
+MAX_BATCH: Final = 64
 FIRST_BUDGET_MS: Final = 5_000
 BUDGET_MS: Final = 1_000
 
@@ -138,7 +139,7 @@ class BotCard(Struct, frozen=True, kw_only=True):
     version: Annotated[str, Meta(min_length=1, max_length=64)]
     author: Annotated[str, Meta(max_length=128)] = ""
     rulesets: Annotated[list[RulesetName], Meta(min_length=1, max_length=64, extra_json_schema={"uniqueItems": True})]
-    max_batch: Annotated[int, Meta(ge=1, le=64)] = 1
+    max_batch: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = 1
     max_games: Annotated[int, Meta(ge=1, le=64)] = 8
 
     def __post_init__(self) -> None:

@@ -182,7 +182,7 @@ class Settings:
     rate_per_token: str = _setting("SLAGVELD_RATE_PER_TOKEN", "50 per second; 1000 per minute", _rate)
     """How many requests one token may make, from all addresses together."""
     rate_pull: str = _setting("SLAGVELD_RATE_PULL", "500 per second", _rate)
-    """How often bots that fetch their calls may poll and answer, from one address and by one token; counted apart."""
+    """How often bots that fetch their calls may connect, poll and answer, by address and by token; counted apart."""
     rate_new_accounts: str = _setting("SLAGVELD_RATE_NEW_ACCOUNTS", "10 per hour", _rate)
     """How many accounts one address may ask for."""
     max_bots: int = _setting("SLAGVELD_MAX_BOTS", 50, _whole(1, 100_000))

@@ -83,6 +83,10 @@ class BrokerQueue:
         """Have games without people driven side by side, as `drive`."""
         self._hint(DRIVE_SHARD, game_ids)
 
+    def count_shards(self) -> int:
+        """Tell how many shards no worker has fetched."""
+        return int(self._broker.client.llen(f"{self._broker.namespace}:{TOURNAMENT}"))
+
     def fit_tournament(self, tournament_id: str) -> None:
         """Have the ratings of a tournament's own games computed; `due` holds it until that is done."""
         self._hint(FIT_TOURNAMENT, tournament_id)

@@ -76,7 +76,7 @@ IDLE_MS: Final = 40
 SWEPT_MS: Final = 100
 """How often one looks for shards, which the sweeper sends once a second."""
 SHARE_S: Final = 0.15
-"""How long a worker among others pauses after each shard: longer than that, so that each of them looks meanwhile."""
+"""How long a worker among others pauses after a shard while few are left: longer than that, so that each looks."""
 JOB_MS: Final = 3_600_000
 ERASE_S: Final = 5.0
 """How long one job erases; others of its queue come between."""
@@ -194,8 +194,13 @@ class WorkerProcess:
         """Have games driven side by side with all others of tournaments, once there is room."""
         if self._stopping.is_set() or not self._tournaments.current.hand_in_all(game_ids, wait_s=ROOM_S):
             self._queue.drive_shard(game_ids)
-        elif self._sweep.workers > 1:
+        elif self._is_to_share():
             self._stopping.wait(SHARE_S)
+
+    def _is_to_share(self) -> bool:
+        """Whether other workers might find nothing left: the sweeper sends two shards for each."""
+        workers = self._sweep.workers
+        return workers > 1 and self._queue.count_shards() <= 2 * workers
 
     def _drive_each(self, game_ids: list[str]) -> None:
         for game_id in game_ids:

@@ -19,7 +19,7 @@ from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 from service.store.store import Store
 
-OPEN_S: Final = 1.0
+OPEN_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)

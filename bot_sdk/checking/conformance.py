@@ -243,7 +243,7 @@ class _Checks:
     def forged(self, name: str, secret: str | None, *, age_s: int = 0) -> Step:
         """See whether a call is refused that isn't signed with the bot's secret, or was an hour ago.
 
-        A bot may ignore signatures (docs/contract.md), so an answer is a warning. Any status of an error refuses.
+        A bot may ignore signatures (docs/contract.md), so an answer is a warning. Any status but a success refuses.
         """
         message = messages.encode(messages.GameStarted(game=self._info, seat=0))
 

@@ -81,7 +81,7 @@ ADVICE: Final[dict[Fault, str]] = {
     Fault.SECRET: "give the bot the secret that the arena has for it: SLAGVELD_BOT_SECRET, or the file .secret",
     Fault.CARD: "answer GET with the bot card (docs/contract.md, GET: the bot card)",
     Fault.ILLEGAL: "choose out of legal_actions: it has every action that is legal",
-    Fault.UNREACHABLE: "see that the server runs, and can be reached at this URL from here",
+    Fault.UNREACHABLE: "see that its server runs and is reached at this URL; without one, that `slagbot connect` runs",
     Fault.BAD_STATUS: "answer with status 200",
     Fault.BAD_REPLY: "answer as docs/contract.md says",
     Fault.OUR_FAULT: "the arena itself broke: nothing to do but to ask once more",

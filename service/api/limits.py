@@ -36,8 +36,9 @@ _FREE = ("health.", "docs.", "static")
 _GLANCED = frozenset({"seats.show_seat", "seats.take_action"})
 """What is asked so often that the look at the game goes with the counting."""
 
-_PULLED = frozenset({"pulling.fetch_calls", "pulling.post_actions"})
-"""What bots do in the place of being called: the arena sets the pace, so there is much more of it."""
+_PULLED = frozenset({"pulling.put_card", "pulling.fetch_calls", "pulling.post_actions"})
+"""What bots do in the place of being called: the arena sets the pace, so there is much more of it, and whatever else
+their owner asks for must not keep them from connecting."""
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)

@@ -102,7 +102,7 @@ def fetch_calls(query: dict[str, Any], bot_id: str) -> Response:
     has lost it. A bot that hasn't polled for 5 seconds counts as gone.
     """
     seconds = conditional.patience_s(WAIT_S)
-    with waiting.place(seconds):
+    with waiting.place(seconds, bot_id):
         found = services().pulling.fetch(
             caller(),
             bot_id,

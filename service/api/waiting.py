@@ -1,5 +1,7 @@
 """Who waits: streams and long polls hold a place while they are open, and one address may have so many at a process.
 
+So may one bot: each call that comes for it wakes all who poll.
+
 A reader who has gone is noticed by the next message to him, a heartbeat at the latest; a long poll ends in time anyway.
 """
 
@@ -8,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, cast
 
 from flask import Flask, current_app
@@ -17,14 +19,18 @@ from service.api import limits
 from service.api.problems import Problem
 
 RETRY_AFTER_S: Final = 5
+MOST_OF_BOT: Final = 32
+"""So many polls of one bot may wait at a process."""
 _EXTENSION: Final = "slagveld.waiting"
+_OF_BOTS: Final = "slagveld.waiting.bots"
 
 
 class Places:
-    """The places of one process: at most `most` for each address."""
+    """The places of one process for `what`: at most `most` for each address, or whatever else they are counted by."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, what: str = "streams and long polls of one address") -> None:
         self._most = most
+        self._what = what
         self._lock = threading.Lock()
         self._taken: Counter[str] = Counter()
 
@@ -32,7 +38,7 @@ class Places:
         """Take a place, and give what gives it back, once however often it is called; raises Problem 429."""
         with self._lock:
             if self._taken[address] >= self._most:
-                detail = f"expected at most {self._most} streams and long polls of one address"
+                detail = f"expected at most {self._most} {self._what}"
                 raise Problem(429, detail, code="too_many_waiting", headers={"Retry-After": str(RETRY_AFTER_S)})
             self._taken[address] += 1
         held = [address]
@@ -56,6 +62,7 @@ class Places:
 def register(app: Flask, most: int) -> None:
     """Give the app its places."""
     app.extensions[_EXTENSION] = Places(most)
+    app.extensions[_OF_BOTS] = Places(MOST_OF_BOT, "polls of one bot that wait")
 
 
 def take() -> Callable[[], None]:
@@ -64,11 +71,11 @@ def take() -> Callable[[], None]:
 
 
 @contextmanager
-def place(seconds: float) -> Iterator[None]:
-    """Hold a place for a request that would wait so long, none if it wouldn't."""
-    leave = take() if seconds > 0 else None
-    try:
+def place(seconds: float, bot_id: str | None = None) -> Iterator[None]:
+    """Hold a place for a request that would wait so long, and one of the bot that it is for; none if it wouldn't."""
+    with ExitStack() as places:
+        if seconds > 0:
+            places.callback(take())
+            if bot_id is not None:
+                places.callback(cast("Places", current_app.extensions[_OF_BOTS]).take(bot_id))
         yield
-    finally:
-        if leave is not None:
-            leave()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from bot_sdk.messages import BotCard
+from bot_sdk.messages import MAX_BATCH, MAX_REPLY_BYTES, MAX_REPLY_BYTES_PER_DECISION, BotCard
 from service.arena.errors import ConflictError, invalid
 from service.store import keys
 from service.store.entities import PULL, Bot, BotState
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LOOK_S: Final = 2.0
 """How often one who waits is looked at: while he is there the bot counts as there, and no longer."""
+LONGEST: Final = MAX_REPLY_BYTES + MAX_BATCH * MAX_REPLY_BYTES_PER_DECISION
+"""No answer may have more bytes; so many and one more tell that it has."""
 
 
 class Pulling:
@@ -78,7 +80,7 @@ class Pulling:
     def answer(self, caller: Caller, bot_id: str, answers: Sequence[Given]) -> list[str]:
         """Take a bot's answers; gives the ids of the calls to which they were waited for."""
         self._owned(caller, bot_id)
-        taken = self._mailboxes.answer(bot_id, answers)
+        taken = self._mailboxes.answer(bot_id, [each._replace(body=each.body[: LONGEST + 1]) for each in answers])
         return [each.call_id for each, is_taken in zip(answers, taken, strict=True) if is_taken]
 
     def _owned(self, caller: Caller, bot_id: str) -> Bot:

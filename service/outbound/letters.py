@@ -69,9 +69,11 @@ class Verdict(NamedTuple):
 
 CLOSING: Final = Verdict(Outcome.OUR_FAULT, "the arena is shutting down")
 GONE: Final = Verdict(Outcome.UNREACHABLE, "the bot doesn't poll: it isn't connected")
+NO_CARD: Final = Verdict(Outcome.UNREACHABLE, "the bot has sent no card: it does that at each connect")
 # These say nothing about asking again: no game could else outlast a store that stalls.
 AWAY: Final = Verdict(Outcome.OUR_FAULT, "the mailboxes are away", is_unattended=True)
 LOST: Final = Verdict(Outcome.OUR_FAULT, "an answer was lost", is_unattended=True)
+UNHEARD: Final = Verdict(Outcome.OUR_FAULT, "nobody answered the bot's polls", is_unattended=True)
 STALLED: Final = Verdict(Outcome.OUR_FAULT, "the arena stalled", is_unattended=True)
 
 

@@ -22,7 +22,9 @@ from service.outbound.letters import (
     CLOSING,
     GONE,
     LOST,
+    NO_CARD,
     STALLED,
+    UNHEARD,
     Deliver,
     Letter,
     Verdict,
@@ -45,8 +47,10 @@ STALL_S: Final = 0.25
 AFTER_STALL_S: Final = 10.0
 """So long after a stall a bot that doesn't poll may have been kept from it."""
 CLOSED_S: Final = 60.0
-"""How long a call waits at most for somebody who answers polls; then the bot counts as gone."""
+"""How long a call waits at most until it can be put."""
 PAUSE_S: Final = 0.05
+AGAIN_S: Final = 0.25
+"""How often it is tried to put what waits for a bot that may be kept from polling."""
 LOST_S: Final = 1.0
 """How long an answer may take from its mailbox to us before it is lost."""
 ASK_PATIENCE_S: Final = 30.0
@@ -62,6 +66,8 @@ class Mail:
         self._now = now
         self._changed = threading.Condition()
         self._outgoing: list[Letter] = []
+        self._waiting: list[Letter] = []  # until `again_at`
+        self._again_at = 0.0
         self._awaited: defaultdict[Name, list[Letter]] = defaultdict(list)
         self._timers: Timers[Letter] = Timers()
         self._recalled_at = 0.0
@@ -103,9 +109,9 @@ class Mail:
         except Exception as error:  # noqa: BLE001  # whatever the store says, it is none of the bot's doing
             log.warning("the card of %s can't be read: %s", bot_id, error)
             return AWAY.answer(bot_id, 0.0)
-        if not is_there or card is None:
+        if not is_there:
             return GONE.answer(bot_id, 0.0)
-        return carded(card).answer(bot_id, 0.0)
+        return (NO_CARD if card is None else carded(card)).answer(bot_id, 0.0)
 
     def close(self, timeout_s: float) -> None:
         """End the threads within about `timeout_s`; what is in the mail then ends as our fault."""
@@ -118,8 +124,8 @@ class Mail:
         left = [letter for letters in self._awaited.values() for letter in letters]
         if left:
             with suppress(Exception):  # then they expire
-                self._office.withdraw([letter.name for letter in left])
-        for letter in [*left, *self._outgoing]:
+                self._office.withdraw([(*letter.name, letter.put_us) for letter in left])
+        for letter in [*left, *self._outgoing, *self._waiting]:
             self._end(letter, CLOSING)
 
     # --- the thread that posts ----------------------------------------------------------------------------------------
@@ -135,6 +141,8 @@ class Mail:
             with self._changed:
                 self._changed.wait_for(lambda: self._outgoing or self._closed.is_set(), self._patience())
                 letters, self._outgoing = self._outgoing, []
+                if self._clock() >= self._again_at:
+                    letters, self._waiting = self._waiting + letters, []
             try:
                 self._post(letters)
                 self._settle()
@@ -145,11 +153,14 @@ class Mail:
                 self._closed.wait(PAUSE_S)
 
     def _patience(self) -> float | None:
-        """Tell how long there is nothing to do but to post; None if nothing is awaited."""
-        if not self._awaited:
-            return None
-        due, recall = self._timers.next(), self._recalled_at + RECALL_S
-        return max(0.0, (recall if due is None else min(due, recall)) - self._clock())
+        """Tell how long there is nothing to do but to post what comes; None if nothing is awaited or waits."""
+        due = self._timers.next()
+        times = [] if due is None else [due]
+        if self._awaited:
+            times.append(self._recalled_at + RECALL_S)
+        if self._waiting:
+            times.append(self._again_at)
+        return max(0.0, min(times) - self._clock()) if times else None
 
     def _post(self, letters: list[Letter]) -> None:
         if not letters:
@@ -164,23 +175,25 @@ class Mail:
         except Exception:
             self._post_again(letters)
             raise
-        again = [
-            letter for letter, put_us in zip(letters, told, strict=True) if self._is_to_be_put_again(letter, put_us)
-        ]
-        if again:
-            self._post_again(again)
-            self._closed.wait(PAUSE_S)
+        for letter, put_us in zip(letters, told, strict=True):
+            self._note(letter, put_us)
 
-    def _is_to_be_put_again(self, letter: Letter, put_us: int | None) -> bool:
-        """Note what became of a letter; True if its mailbox has no owner, who may have been kept away by us."""
+    def _note(self, letter: Letter, put_us: int | None) -> None:
+        """Note what became of a letter. If its mailbox has no owner, he may have been kept away by us, and it waits."""
         if put_us is not None and put_us != CLOSED:
             self._note_put(letter, put_us)
-            return False
-        is_closed = put_us == CLOSED and self._clock() - letter.since < CLOSED_S
-        if is_closed or self._may_be_kept_away():
-            return True
-        self._end(letter, GONE)
-        return False
+        elif self._clock() - letter.since < CLOSED_S and (put_us == CLOSED or self._may_be_kept_away()):
+            self._post_later(letter)
+        else:
+            self._end(letter, UNHEARD if put_us == CLOSED else GONE)
+
+    def _post_later(self, letter: Letter) -> None:
+        with self._changed:
+            if not letter.is_over:
+                self._forget(letter)
+                if not self._waiting:
+                    self._again_at = self._clock() + AGAIN_S
+                self._waiting.append(letter)
 
     def _post_again(self, letters: Sequence[Letter]) -> None:
         with self._changed:
@@ -206,16 +219,18 @@ class Mail:
         if not late:
             return
         try:
-            told = self._timed(lambda: self._office.withdraw([letter.name for letter in late]))
+            told = self._timed(lambda: self._office.withdraw([(*letter.name, letter.put_us) for letter in late]))
         except Exception:
             self._set_timers(late, PAUSE_S)
             raise
-        for letter, was_fetched in zip(late, told, strict=True):
-            if was_fetched is None:
+        for letter, found in zip(late, told, strict=True):
+            if found is None:
                 letter.is_lost = True
                 self._set_timers([letter], LOST_S)
+            elif found == CLOSED:
+                self._end(letter, UNHEARD)
             else:
-                self._end_late(letter, was_fetched=was_fetched)
+                self._end_late(letter, was_fetched=bool(found))
 
     def _set_timers(self, letters: Sequence[Letter], seconds: float) -> None:
         with self._changed:

@@ -16,7 +16,7 @@ Name: TypeAlias = tuple[str, str]
 
 
 CLOSED: Final = -1
-"""In the place of a time: the bot may have been kept from polling, since nobody answered polls."""
+"""In the place of what became of a call: the bot may have been kept from it, since nobody answered polls."""
 
 
 class Posted(NamedTuple):
@@ -58,8 +58,11 @@ class Office(Protocol):
     def put(self, letters: Sequence[Posted]) -> list[int | None]:
         """Put calls; give for each when it was there (µs), None if its bot is gone, `CLOSED` if it couldn't poll."""
 
-    def withdraw(self, names: Sequence[Name]) -> list[bool | None]:
-        """Take calls back: whether it had been fetched; None for one that is answered, or lost."""
+    def withdraw(self, letters: Sequence[tuple[str, str, int]]) -> list[bool | int | None]:
+        """Take calls back, each by its name and when it was there: whether it had been fetched.
+
+        `CLOSED` if polls weren't answered for a while since then; None for one that is answered, or lost.
+        """
 
     def recall(self, names: Sequence[Name]) -> list[bool]:
         """Take back those of these calls that weren't fetched and whose bots have gone; tell which these are."""

@@ -80,10 +80,12 @@ def _read(pipe: Pipeline, name: bytes, kind: bytes) -> None:
             pipe.lrange(name, 0, -1)
         case b"zset":
             pipe.zrange(name, 0, -1, withscores=True)
+        case b"stream":
+            pipe.xrange(name)
         case b"none":
             pass
         case _:
-            raise CopyError(f"expected strings, hashes, lists and sorted sets, got a {kind.decode()}")
+            raise CopyError(f"expected strings, hashes, lists, sorted sets and streams, got a {kind.decode()}")
 
 
 def _write(pipe: Pipeline, name: bytes, kind: bytes, value: Any) -> None:
@@ -99,6 +101,9 @@ def _write(pipe: Pipeline, name: bytes, kind: bytes, value: Any) -> None:
         case b"zset":
             for part in _parts(value):
                 pipe.zadd(name, cast("dict[Any, float]", dict(part)))
+        case b"stream":
+            for entry_id, fields in value:
+                pipe.xadd(name, fields, id=entry_id)
 
 
 def _parts(items: list[Any]) -> Iterator[list[Any]]:

@@ -172,11 +172,11 @@ def check_lease(check_id: str) -> str:
 
 # --- mailboxes of bots that fetch their calls ---------------------------------------------------------------
 MAIL_OPEN = "mail:open"
-"""Value: the Redis ms since when some process answers polls; expires soon after none does any more."""
+"""Hash: `since`, the Redis ms since when some process answers polls, and `last`, when one said so last; expires."""
 
 
 def mail_polled(bot_id: str) -> str:
-    """Value: there while the bot polls; expires some seconds after it has last done so."""
+    """Value: the Redis ms at which the bot has polled last; expires."""
     return f"mail:{bot_id}:polled"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from service.store import keys
 from service.store.errors import DamagedError
-from service.store.lua import Scripts
+from service.store.lua import Scripts, call, source
 from service.store.roundtrip import exchange, raised
 
 if TYPE_CHECKING:
@@ -23,13 +23,19 @@ if TYPE_CHECKING:
 
 POLLED_MS: Final = 5_000
 """So long after its last poll a bot still counts as there."""
+REMEMBERED_MS: Final = 4 * POLLED_MS
+"""So long it is known when that was: for longer than it takes until nobody is known to answer polls."""
+OPEN_MS: Final = 1_000
+"""So long after somebody has last said that he answers polls nobody does any more."""
+GRACE_MS: Final = 1_000
+"""Within so long after a call's end whoever put it has taken it back, if he is alive and the clock wasn't set."""
 SETTLE_MS: Final = 30_000
 """So much longer than a call may take it is kept, so that whoever put it can tell what became of it."""
 ANSWERS_MS: Final = 60_000
 """So long answers wait for a process that may have died."""
-MOST_HEARD: Final = 512
+MOST_HEARD: Final = 128
 CLOSED: Final = -1
-"""In the place of a time: a bot doesn't poll, and may have been kept from it."""
+"""In the place of what became of a call: nobody answers polls, or nobody did for a while."""
 
 
 class Given(NamedTuple):
@@ -48,13 +54,12 @@ class Mailboxes:
         self._scripts = Scripts(redis)
 
     def keep_open(self) -> None:
-        """Note that bots can poll now; who stops to do so for `POLLED_MS` says that they can't, unless others do."""
-        self._scripts.run("mail_open", [keys.MAIL_OPEN], [POLLED_MS])
+        """Note that bots can poll now; who stops to do so for `OPEN_MS` says that they can't, unless others do."""
+        self._scripts.run("mail_open", [keys.MAIL_OPEN], [OPEN_MS])
 
     def fetch(self, bot_id: str, most: int) -> list[bytes]:
         """Take up to so many calls, oldest first, that nobody else gets; the bot is there for another `POLLED_MS`."""
-        names = [keys.mail_polled(bot_id), keys.mail_waiting(bot_id), *_calls(bot_id)]
-        return cast("list[bytes]", self._scripts.run("mail_fetch", names, [most, POLLED_MS]))
+        return cast("list[bytes]", self._scripts.run("mail_fetch", *_fetching(bot_id, most)))
 
     def waiting(self, bot_id: str) -> int:
         """Tell how many calls wait; some may be too old to be fetched."""
@@ -66,9 +71,10 @@ class Mailboxes:
         The bot is there for another `POLLED_MS`, though it answers nothing.
         """
         calls, ends = _calls(bot_id)
-        polled: Command = ("SET", keys.mail_polled(bot_id), 1, "PX", POLLED_MS)
+        polled = call("mail_fetch", *_fetching(bot_id, 0))
         streams: Command = ("HMGET", calls, *(f"to {each.call_id}" for each in answers))
-        told = [raised(each) for each in exchange(self._redis, [polled, streams] if answers else [polled])]
+        commands = [polled, streams] if answers else [polled]
+        told = [raised(each) for each in exchange(self._redis, commands, [source("mail_fetch")])]
         asked = [(each, to.decode()) for each, to in zip(answers, told[-1], strict=True) if to] if answers else []
         sent = self._scripts.run_many(
             "mail_answer",
@@ -121,19 +127,27 @@ class Office:
         told = self._scripts.run_many("mail_put", calls)
         return [0 if isinstance(each, DamagedError) else each or None for each in told]
 
-    def withdraw(self, names: Sequence[tuple[str, str]]) -> list[bool | None]:
-        """Take calls back at their deadline, each by bot and id: whether it had been fetched.
+    def withdraw(self, letters: Sequence[tuple[str, str, int]]) -> list[bool | int | None]:
+        """Take calls back at their deadline, each by bot, id and when it was there: whether it had been fetched.
 
-        None for one that nobody can take back: its answer is there, or it is lost.
+        `CLOSED` if nobody answered polls for a while since then. None for one that nobody can take back: its answer is
+        there, or it is lost.
         """
-        calls = [([*_calls(bot_id), keys.mail_waiting(bot_id)], [call_id, self._answers]) for bot_id, call_id in names]
-        return [None if told == 0 else told == 2 for told in self._run("mail_withdraw", calls)]
+        calls = [
+            (
+                [*_calls(bot_id), keys.mail_waiting(bot_id), keys.MAIL_OPEN],
+                [call_id, self._answers, put_us // 1000],
+            )
+            for bot_id, call_id, put_us in letters
+        ]
+        became: dict[Any, bool | int | None] = {0: None, 1: False, 2: True, CLOSED: CLOSED}
+        return [became[told] for told in self._run("mail_withdraw", calls)]
 
     def recall(self, names: Sequence[tuple[str, str]]) -> list[bool]:
         """Take back those calls whose bots have ceased to poll before they fetched them; tell which these are."""
         calls = [
             (
-                [*_calls(bot_id), keys.mail_waiting(bot_id), keys.mail_polled(bot_id), keys.MAIL_OPEN],
+                [*_calls(bot_id), keys.mail_waiting(bot_id), keys.MAIL_OPEN, keys.mail_polled(bot_id)],
                 [call_id, self._answers, POLLED_MS],
             )
             for bot_id, call_id in names
@@ -149,14 +163,28 @@ class Office:
         return [_heard(fields) for _, fields in entries]
 
     def card(self, bot_id: str) -> tuple[bytes | None, bool]:
-        """Give the card that a bot has shown last, None if it never did, and whether the bot polls."""
-        commands: list[Command] = [("GET", keys.mail_card(bot_id)), ("EXISTS", keys.mail_polled(bot_id))]
-        card, polls = [raised(told) for told in exchange(self._redis, commands)]
-        return card, bool(polls)
+        """Give the card that a bot has shown last, None if it never did, and whether the bot is there: it polls.
+
+        One that has shown a card is there as well while it may have been kept from polling of late.
+        """
+        commands: list[Command] = [
+            ("GET", keys.mail_card(bot_id)),
+            ("EXISTS", keys.mail_polled(bot_id)),
+            ("HMGET", keys.MAIL_OPEN, "since", "last"),
+        ]
+        card, polls, (since, last) = [raised(told) for told in exchange(self._redis, commands)]
+        could = int(last or 0) - int(since or 0) >= POLLED_MS
+        return card, bool(polls) or (card is not None and not could)
 
     def _run(self, script: str, calls: Sequence[tuple[list[str], list[Any]]]) -> list[Any]:
         told = self._scripts.run_many(script, calls)
         return [0 if isinstance(each, DamagedError) else each for each in told]
+
+
+def _fetching(bot_id: str, most: int) -> tuple[list[str], Args]:
+    """Give keys and arguments of the script that fetches: at most 0 calls if the bot only is to be marked as there."""
+    names = [keys.mail_polled(bot_id), keys.mail_waiting(bot_id), *_calls(bot_id)]
+    return names, [most, REMEMBERED_MS, GRACE_MS]
 
 
 def _calls(bot_id: str) -> tuple[str, str]:

@@ -206,6 +206,14 @@ def test_an_arena_that_is_away_is_tried_again_and_shown_the_card_again(mailbox, 
     assert "back" in told[1]
 
 
+def test_an_arena_that_is_asked_too_often_is_not_shown_the_card_again_on_top_of_that(mailbox, bot):
+    with connected(mailbox, bot):
+        mailbox.refuse["GET"] = [429, 429]
+        mailbox.wait(lambda: not mailbox.refuse["GET"])
+        mailbox.ask(*decisions(1))
+    assert len(mailbox.cards) == 1
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 409])
 def test_a_refusal_that_will_not_pass_ends_it(mailbox, bot, status):
     mailbox.refuse["PUT"] = [status]

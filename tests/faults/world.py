@@ -17,13 +17,14 @@ from service.app import create_app
 from service.config import Settings
 from service.jobs import CHECK_BOT, CHECKS, open_broker
 from service.services import Services, open_services
-from service.store.entities import Bot, BotState
+from service.store.entities import PULL, Bot, BotState
 from tests.service.fakes import HeldQueue
 
 ADMIN = "the operator's token, of 32 letters or more".replace(" ", "-")
 PATIENT = "100000 per second"
 _LETTERS = str.maketrans("01234567", "abcdefgh")
 WRITING = {"POST", "PUT", "PATCH", "DELETE"}
+CARD = {"api": 1, "name": "new", "version": "1", "rulesets": ["river"]}
 NEW_BOT = {"name": "new", "url": "http://127.0.0.1:50009/", "rulesets": ["river"], "availability": "public"}
 TOURNAMENT = {"name": "night", "ruleset": "river", "format": "round_robin", "options": {"start_cards": 3}}
 RUN = {"state": "running"}
@@ -69,14 +70,14 @@ class World:
     def close(self) -> None:
         self.store.close()
 
-    def bot(self) -> str:
+    def bot(self, url: str = "http://127.0.0.1:50009/") -> str:
         """Keep an active bot; give its id."""
         letters = f"{next(self._count):o}".translate(_LETTERS).rjust(26, "a")
         bot = Bot(
             id="bot_" + letters,
             account_id=self.account_id,
             name=f"bot {letters}",
-            url="http://127.0.0.1:50009/",
+            url=url,
             rulesets=["seven_up", "river"],
             state=BotState.ACTIVE,
             version="1",
@@ -138,6 +139,8 @@ class World:
             "delete_bot": lambda: self.mine("DELETE", f"/v1/bots/{self.bot()}"),
             "create_check": lambda: self.mine("POST", f"/v1/bots/{self.bot()}/checks"),
             "rotate_secret": lambda: self.mine("POST", f"/v1/bots/{self.bot()}/secret", {}),
+            "put_card": lambda: self.mine("PUT", f"/v1/bots/{self.bot(PULL)}/card", {"card": CARD}),
+            "post_actions": lambda: self.mine("POST", f"/v1/bots/{self.bot(PULL)}/actions", {"answers": []}),
             "create_game": self._creation,
             "set_game_state": lambda: self.mine("PUT", f"{self.game('human', 'human', start='manual')[0]}/state", RUN),
             "join_seat": lambda: Request("PUT", f"{self.game('human', 'open')[0]}/seats/1", {"name": "bob"}),

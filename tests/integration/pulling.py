@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 from typing import IO, Self
@@ -72,10 +73,11 @@ class PullArena(Arena):
         self._own(made)
         return made
 
-    def restart_api(self) -> None:
-        """Kill it and start it where those who poll look for it."""
+    def restart_api(self, after_s: float = 0.0) -> None:
+        """Kill it and start it, after a while, where those who poll look for it."""
         port = urlsplit(self.api.address).port
         self.api.kill()
+        time.sleep(after_s)
         self.start_api(port)
 
     def outcomes(self, tournament_id: str) -> Counter[str]:

@@ -116,6 +116,22 @@ def test_tournaments_outlast_store_and_api(tmp_path, victim):
         assert outcomes["late"] <= 2 * 16, "what was on its way to who polled"
 
 
+def test_an_api_that_is_away_for_longer_than_bots_may_be_silent_costs_them_no_game(tmp_path):
+    limits = {"budget_ms": 1_000, "first_budget_ms": 5_000, "max_faults": 3}
+    with PullArena(tmp_path / "arena", pull=NAMES[:2]) as arena:
+        arena.start_api()
+        arena.start_worker()
+        copies = arena.copies(think_ms=5)
+        held = arena.launch("pairs", "seven_up", 2, 8, arena.ids, limits, SEVEN_UP)
+        wait_until(lambda: copies.journal.count() >= 40, 60, "decisions")
+        arena.restart_api(after_s=7.0)
+        wait_until(lambda: arena.is_finished(held), END_S, f"an end {arena.left()} {arena.said()}", every_s=0.05)
+        outcomes = arena.outcomes(held)
+        assert set(outcomes) <= {"ok", "late"}, outcomes
+        assert outcomes["late"] <= 2 * 8, "what was on its way, before it could be known that the API is away"
+        assert not any(any(result.retired) for result in arena.store.tournaments.results(held))
+
+
 def test_a_bot_that_is_not_connected_is_unreachable_at_once_and_one_that_comes_back_plays_on(tmp_path):
     patient = {"budget_ms": 30_000, "first_budget_ms": 30_000, "max_faults": 3}
     with PullArena(tmp_path / "arena", pull=NAMES[:2]) as arena:

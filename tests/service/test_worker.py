@@ -104,6 +104,21 @@ def test_games_of_tournaments_that_find_no_room_go_back_into_the_queue(process, 
     assert sent == [["gam_3"]]
 
 
+@pytest.mark.parametrize(
+    ("workers", "left", "pauses"), [(1, 0, False), (2, 0, True), (2, 4, True), (2, 5, False), (3, 6, True)]
+)
+def test_worker_among_others_leaves_them_the_last_shards(process, workers, left, pauses):
+    """While there are many they needn't be waited for."""
+    waited = []
+    process._stopping = SimpleNamespace(is_set=lambda: False, wait=waited.append, set=lambda: None)
+    process._sweep.workers = workers
+    for number in range(left):
+        process._queue.drive_shard([f"gam_{number}"])
+    assert process._queue.count_shards() == left
+    process.drive_shard(["gam_taken"])
+    assert waited == ([worker.SHARE_S] if pauses else [])
+
+
 def test_games_of_tournaments_that_come_when_the_run_has_ended_are_left_to_another_process(process):
     sent = []
     process._queue = SimpleNamespace(drive_shard=sent.append)

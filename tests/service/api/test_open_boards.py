@@ -69,13 +69,17 @@ class Evening:
             answer = client.post("/v1/accounts", json={"name": name}, headers=key)
             self.readers[name] = Person(client, answer.get_json())
         self._lay()
-        self.run = Background(lambda: self.worker.drive(*GAMES))
+        self.run = Background(lambda: self.worker.drive(*GAMES, seconds=30.0))
         until(lambda: self.desk.state(GAMES[0]).is_end)
         self.calls.wait_until_held()
 
-    def _asking(self, headers):
+    def _asking(self, identity):
         client = self.app.test_client()
-        return lambda method, path, **more: client.open(path, method=method, headers=headers, **more)
+
+        def ask(method, path, headers=None, **more):
+            return client.open(path, method=method, headers=identity | (headers or {}), **more)
+
+        return ask
 
     def _held(self):
         """Make a bot that holds one of its decisions."""
@@ -126,8 +130,11 @@ class Evening:
 
     def read(self, part):
         """Give all answers to everybody's readings of a part of the API, by reader and path."""
+        at_once = {"Prefer": "wait=0"}
         return {
-            (name, path): told(ask("GET", path)) for path in paths(self.app, part) for name, ask in self.readers.items()
+            (name, path): told(ask("GET", path, headers=at_once))
+            for path in paths(self.app, part)
+            for name, ask in self.readers.items()
         }
 
     def course(self):

@@ -32,8 +32,13 @@ def test_every_list_comes_in_pages(client, person):
     for path in ("/v1/rulesets", "/v1/accounts/me/tokens", "/v1/bots?kind=house"):
         more = "&" if "?" in path else "?"
         whole = asking("GET", f"{path}{more}limit=100").get_json()
-        first = asking("GET", f"{path}{more}limit=1").get_json()
-        second = asking("GET", f"{path}{more}limit=1&cursor={first['next_cursor']}").get_json()
-        assert first["items"] + second["items"] == whole["items"]
-        assert (second["next_cursor"], whole["next_cursor"]) == (None, None)
+        assert len(whole["items"]) > 1
+        assert whole["next_cursor"] is None
+        found, cursor = [], ""
+        while cursor is not None:
+            part = asking("GET", f"{path}{more}limit=1{cursor and '&cursor='}{cursor}").get_json()
+            found += part["items"]
+            assert len(part["items"]) == 1
+            cursor = part["next_cursor"]
+        assert found == whole["items"]
         problem(asking("GET", f"{path}{more}cursor=MDAx"), 422, "invalid")

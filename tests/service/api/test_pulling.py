@@ -47,6 +47,7 @@ def post(redis, bot):
     office = Office(redis, "w1")
 
     def put(*names):
+        Mailboxes(redis).keep_open()
         parcels = [json.dumps({"id": name, "headers": {"webhook-id": name}, "body": "{}"}) for name in names]
         return office.put([(bot, name, parcel.encode(), 30_000) for name, parcel in zip(names, parcels, strict=True)])
 
@@ -200,7 +201,7 @@ def test_a_poll_in_vain_ends_in_time_with_nothing(ann, bot):
 
 
 def test_who_waits_is_there_for_as_long_as_he_waits(ann, bot, redis, monkeypatch):
-    monkeypatch.setattr("service.store.mailbox.POLLED_MS", 1_500)
+    monkeypatch.setattr("service.store.mailbox.REMEMBERED_MS", 1_500)
     monkeypatch.setattr("service.arena.pulling.LOOK_S", 0.3)
     waiting = threading.Thread(target=fetch, args=(ann, bot, 3))
     waiting.start()
@@ -248,10 +249,29 @@ def test_who_waits_while_his_token_is_revoked_or_the_bot_goes_is_given_nothing_m
 # --- how much ---------------------------------------------------------------------------------------------------------
 
 
+def test_only_so_many_polls_of_one_bot_wait_since_each_call_wakes_them_all(make_app, person_at, monkeypatch):
+    monkeypatch.setattr("service.api.waiting.MOST_OF_BOT", 2)
+    app = make_app()
+    ann = person_at(app)
+    bot, other = (register(ann).get_json()["id"] for _ in range(2))
+    waiting = [threading.Thread(target=fetch, args=(ann, bot, 3)) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    wait_until(lambda: app.extensions["slagveld.waiting.bots"].count() == 2, 10, "two polls that wait")
+    refused = fetch(ann, bot, wait=3)
+    assert (refused.status_code, refused.get_json()["code"]) == (429, "too_many_waiting")
+    assert refused.headers["Retry-After"]
+    assert fetch(ann, bot).status_code == fetch(ann, other, wait=1).status_code == 200
+    for thread in waiting:
+        thread.join()
+    assert app.extensions["slagveld.waiting.bots"].count() == app.extensions["slagveld.waiting"].count() == 0
+
+
 def test_polls_and_answers_are_counted_apart_and_by_limits_of_their_own(make_app, person_at):
-    app = make_app(SLAGVELD_RATE_PULL="12 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
+    app = make_app(SLAGVELD_RATE_PULL="13 per hour", SLAGVELD_RATE_PER_TOKEN="3 per hour")
     ann = person_at(app)
     bot = register(ann).get_json()["id"]
+    assert ann("PUT", f"/v1/bots/{bot}/card", json={"card": CARD}).status_code == 204
     for _ in range(6):
         assert fetch(ann, bot).status_code == 200
         assert answer(ann, bot).status_code == 200
@@ -267,6 +287,9 @@ def test_answers_to_a_batch_may_be_longer_than_other_bodies(ann, bot, post):
     long = "x" * (2 * MAX_BYTES)
     assert answer(ann, bot, {"id": "msg_1", "body": long}).get_json() == {"taken": ["msg_1"]}
     assert post.office.hear(1)[0].body == long.encode()
+    post("msg_2")
+    answer(ann, bot, {"id": "msg_2", "body": 4 * long})
+    assert post.office.hear(1)[0].body == long.encode() + b"x", "so much tells that it is too long"
     too_long = "x" * LARGER["pulling.post_actions"]
     assert answer(ann, bot, {"id": "msg_1", "body": too_long}).status_code == 413
 

@@ -46,7 +46,8 @@ def test_a_poll_whose_connection_has_ended_takes_nothing_and_keeps_nobody_there(
         wait_until(lambda: redis.exists(keys.mail_polled(bot)), 20, "a poll that waits")
         dead.close()
         assert office.put([(bot, "msg_1", b'{"id":"msg_1"}', 60_000)]) != [None], "it may be back in a moment"
-        wait_until(lambda: not redis.exists(keys.mail_polled(bot)), 30, "a bot that counts as gone")
+        wait_until(lambda: office.put([(bot, "msg_2", b"{}", 1)]) == [None], 30, "a bot that counts as gone", every_s=1)
+        redis.lrem(keys.mail_waiting(bot), 0, "msg_2")
         assert Mailboxes(redis).waiting(bot) == 1
 
         assert calls(poll(address, bot, token, 60)) == b'[{"id":"msg_1"}]'

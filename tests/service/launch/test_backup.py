@@ -31,13 +31,22 @@ def fill(client):
     client.hset("hash", mapping={f"f{n}": n for n in range(2_500)})
     client.rpush("list", *(f"{n % 7}" for n in range(2_500)))
     client.zadd("zset", {f"m{n}": n * 1e12 + 0.5 for n in range(2_500)})
+    for n in range(3):
+        client.xadd("stream", {"body": b"\xff", "at": n}, id=f"{n + 1}-7")
 
 
 def content(client):
     expiry = client.pexpiretime("a")
     assert expiry > 0
     values = client.get("a"), client.hgetall("hash"), client.lrange("list", 0, -1)
-    return client.dbsize(), expiry, *values, client.zrange("zset", 0, -1, withscores=True), client.ttl("hash")
+    return (
+        client.dbsize(),
+        expiry,
+        *values,
+        client.zrange("zset", 0, -1, withscores=True),
+        client.xrange("stream"),
+        client.ttl("hash"),
+    )
 
 
 @pytest.fixture
@@ -47,7 +56,7 @@ def kept(tmp_path, valkey, redis):
     while redis.exists("gone"):
         pass
     file = tmp_path / "arena.rdb"
-    assert backup(valkey.url, file, tell) == 4
+    assert backup(valkey.url, file, tell) == 5
     return file, content(redis)
 
 
@@ -61,7 +70,7 @@ def test_folder_made_of_a_backup_holds_the_same(kept, tmp_path):
     file, held = kept
     (tmp_path / "data").mkdir()
     (tmp_path / "data/notes.txt").write_text("mine")
-    assert restore_into_folder(file, tmp_path / "data", tell) == 4
+    assert restore_into_folder(file, tmp_path / "data", tell) == 5
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["notes.txt", "valkey"]
     for _ in range(2):
         with EmbeddedValkey(tmp_path / "data") as server:
@@ -72,7 +81,7 @@ def test_folder_made_of_a_backup_holds_the_same(kept, tmp_path):
 
 def test_redis_made_of_a_backup_holds_the_same(kept, valkey, redis):
     file, held = kept
-    assert restore_into_redis(file, valkey.url_of(7), tell) == 4
+    assert restore_into_redis(file, valkey.url_of(7), tell) == 5
     other = connect(valkey.url_of(7))
     assert content(other) == held
     other.close()

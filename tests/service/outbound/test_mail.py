@@ -13,7 +13,7 @@ from bot_sdk.signing import make_secret, verify
 from service.outbound import mail
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Guard
-from service.outbound.letters import GONE
+from service.outbound.letters import GONE, NO_CARD, UNHEARD
 from service.outbound.values import Call, Endpoint
 from service.store import keys
 from service.store.mailbox import Given, Mailboxes, Office
@@ -47,9 +47,9 @@ class Troubled(Office):
         self._fail("put")
         return super().put(letters)
 
-    def withdraw(self, names):
+    def withdraw(self, letters):
         self._fail("withdraw")
-        return super().withdraw(names)
+        return super().withdraw(letters)
 
     def hear(self, wait_ms):
         self._fail("hear")
@@ -85,9 +85,15 @@ class Polling:
         self._thread.join()
 
 
+def been_open(redis):
+    """Have bots been able to poll for ever."""
+    redis.delete(keys.MAIL_OPEN)
+    redis.hset(keys.MAIL_OPEN, mapping={"since": 1, "last": redis.time()[0] * 1000})
+
+
 @pytest.fixture
 def office(redis):
-    redis.set(keys.MAIL_OPEN, 1)  # bots could have polled for ever
+    been_open(redis)
     return Troubled(redis)
 
 
@@ -238,9 +244,9 @@ def test_a_call_waits_for_an_api_that_is_away_and_its_budget_too(redis, office, 
 
     def come_back():
         time.sleep(0.3)
-        Mailboxes(redis).keep_open()
-        time.sleep(0.3)
         Mailboxes(redis).fetch(BOT, 1)
+        time.sleep(0.3)
+        been_open(redis)
 
     coming = threading.Thread(target=come_back)
     coming.start()
@@ -253,7 +259,42 @@ def test_a_call_waits_for_an_api_that_is_away_and_its_budget_too(redis, office, 
 def test_a_call_waits_for_an_api_so_long_and_no_longer(redis, office, calls, monkeypatch):
     monkeypatch.setattr(mail, "CLOSED_S", 0.3)
     redis.delete(keys.MAIL_OPEN)
-    assert calls.ask(call(budget_ms=100)).outcome == "unreachable"
+    answer = calls.ask(call(budget_ms=100))
+    assert (answer.outcome, answer.is_unattended, answer.error) == ("our_fault", True, UNHEARD.error)
+
+
+@pytest.mark.parametrize("is_fetched", [True, False])
+def test_a_bot_is_not_late_whom_no_api_has_answered(redis, office, calls, is_fetched):
+    boxes = Mailboxes(redis)
+    boxes.fetch(BOT, 1)
+
+    def die():
+        wait_until(lambda: boxes.fetch(BOT, 1) if is_fetched else boxes.waiting(BOT), 10, "a call")
+        redis.delete(keys.MAIL_OPEN)
+
+    dying = threading.Thread(target=die)
+    dying.start()
+    answer = calls.ask(call(budget_ms=1_000))
+    dying.join()
+    assert (answer.outcome, answer.is_unattended, answer.error) == ("our_fault", True, UNHEARD.error)
+
+
+def test_what_waits_for_a_bot_that_may_be_kept_away_holds_up_nobody_and_is_tried_now_and_then(redis, bot, office):
+    made, puts = Calls(Guard(LOOPBACK), office=office), []
+    put = office.put
+    office.put = lambda letters: puts.extend(each.bot_id for each in letters) or put(letters)
+    redis.hset(keys.MAIL_OPEN, "since", redis.time()[0] * 1000)
+    line = made.line()
+    try:
+        began = time.monotonic()
+        line.submit(call(key="kept away", name="msg_0", bot="bot_b"))
+        for number in range(1, 100):
+            line.submit(call(key=number, name=f"msg_{number}"))
+            assert [each.key for each in gather(line, 1)] == [number]
+        assert puts.count("bot_b") <= 2 + (time.monotonic() - began) / mail.AGAIN_S
+    finally:
+        line.close()
+        made.close()
 
 
 def test_the_same_call_under_way_twice_has_its_answer_twice(bot, office):
@@ -332,13 +373,15 @@ def test_what_is_in_the_mail_when_we_close_is_our_fault(redis, office):
 
 
 def test_a_card_is_read_as_if_it_had_been_asked_for(redis, bot, calls):
-    assert calls.get_posted_card(BOT).outcome == "unreachable"
+    none_yet = calls.get_posted_card(BOT)
+    assert (none_yet.outcome, none_yet.error) == ("unreachable", NO_CARD.error)
     bot.boxes.put_card(BOT, b'{"name":"x"}')
     answer = calls.get_posted_card(BOT)
     assert (answer.outcome, answer.body) == ("ok", b'{"name":"x"}')
     bot.close()
     redis.delete(keys.mail_polled(BOT))
-    assert calls.get_posted_card(BOT).outcome == "unreachable"
+    gone = calls.get_posted_card(BOT)
+    assert (gone.outcome, gone.error) == ("unreachable", GONE.error)
 
 
 def test_without_an_office_a_bot_that_fetches_cannot_be_reached():

@@ -30,9 +30,19 @@ def post(office, *names, ms=10_000, bot=BOT):
     return office.put([(bot, name, f'"{name}"'.encode(), ms) for name in names])
 
 
-def been_open(redis):
-    """Have bots been able to poll for ever."""
-    redis.set(keys.MAIL_OPEN, 1, px=60_000)
+def now_ms(redis):
+    seconds, micros = redis.time()
+    return seconds * 1000 + micros // 1000
+
+
+def been_open(redis, since=1, until_ms_ago=0):
+    """Have bots been able to poll for ever, as was noted so long ago."""
+    redis.delete(keys.MAIL_OPEN)
+    redis.hset(keys.MAIL_OPEN, mapping={"since": since, "last": now_ms(redis) - until_ms_ago})
+
+
+def polled(redis, ms_ago, bot=BOT):
+    redis.set(keys.mail_polled(bot), now_ms(redis) - ms_ago)
 
 
 def gone(redis, bot=BOT):
@@ -92,9 +102,81 @@ def test_a_bot_that_could_not_poll_is_not_taken_for_gone(box, office, redis, sin
     assert post(office, "b") == [CLOSED]
     assert office.recall([(BOT, "a")]) == [False]
     been_open(redis)
-    box.keep_open()
     assert post(office, "b") == [None]
     assert office.recall([(BOT, "a")]) == [True]
+
+
+@pytest.mark.parametrize(
+    ("polled_ms_ago", "noted_ms_ago", "is_gone"),
+    [(4_000, 0, False), (5_500, 0, True), (5_500, 900, False), (7_000, 900, True)],
+)
+def test_a_bot_is_gone_only_if_it_is_known_that_it_could_have_polled(
+    box, office, redis, polled_ms_ago, noted_ms_ago, is_gone
+):
+    post(office, "a")
+    polled(redis, polled_ms_ago)
+    been_open(redis, until_ms_ago=noted_ms_ago)
+    assert (post(office, "b") == [None]) == is_gone
+    assert office.recall([(BOT, "a")]) == [is_gone], "whoever answered polls may have died just after the note"
+
+
+def test_nothing_is_put_while_nobody_answers_polls(box, office, redis):
+    redis.delete(keys.MAIL_OPEN)
+    assert post(office, "a") == [CLOSED]
+    box.keep_open()
+    assert post(office, "a") not in ([CLOSED], [None])
+
+
+def test_that_polls_are_answered_counts_from_when_it_began_and_not_longer_than_it_is_noted(box, office, redis):
+    redis.delete(keys.MAIL_OPEN)
+    box.keep_open()
+    since = redis.hget(keys.MAIL_OPEN, "since")
+    box.keep_open()
+    assert redis.hget(keys.MAIL_OPEN, "since") == since
+    assert 0 < redis.pttl(keys.MAIL_OPEN) <= 1_000
+    for wrong in (now_ms(redis) + 3_600_000, now_ms(redis) - 1_000):
+        redis.hset(keys.MAIL_OPEN, mapping={"since": 1, "last": wrong})
+        box.keep_open()
+        assert int(redis.hget(keys.MAIL_OPEN, "since")) >= int(since), "a clock that was set, or a gap"
+
+
+def test_a_clock_that_was_set_back_makes_nobody_gone_nor_keeps_anybody_there(box, office, redis):
+    post(office, "a")
+    ahead = now_ms(redis) + 3_600_000
+    redis.set(keys.mail_polled(BOT), ahead)
+    redis.hset(keys.MAIL_OPEN, mapping={"since": 1, "last": ahead})
+    assert office.recall([(BOT, "a")]) == [False]
+    assert post(office, "b") == [CLOSED]
+    been_open(redis)
+    assert office.recall([(BOT, "a")]) == [True]
+    assert post(office, "b") == [None]
+
+
+def test_a_call_says_at_its_deadline_if_nobody_answered_the_bot_for_a_while(box, office, redis):
+    def put(name):
+        [put_us] = post(office, name)
+        return BOT, name, put_us
+
+    [a, b, c] = map(put, "abc")
+    assert office.withdraw([a]) == [False]
+    redis.delete(keys.MAIL_OPEN)
+    assert office.withdraw([b]) == [CLOSED], "nobody does now"
+    time.sleep(0.005)
+    box.keep_open()
+    assert office.withdraw([c]) == [CLOSED], "somebody does again"
+    assert box.fetch(BOT, 9) == []
+
+
+def test_bots_poll_and_answer_also_when_memory_is_short(box, office, redis):
+    post(office, "a", "b")
+    redis.delete(keys.mail_polled(BOT))
+    redis.config_set("maxmemory", 1)
+    try:
+        assert box.fetch(BOT, 1) == [b'"a"']
+        assert box.answer(BOT, [Given("a", 200, b"{}")]) == [True]
+    finally:
+        redis.config_set("maxmemory", 0)
+    assert redis.exists(keys.mail_polled(BOT))
 
 
 def test_what_was_heard_is_heard_again_until_the_next_time(box, office, redis, monkeypatch):
@@ -110,7 +192,7 @@ def test_a_call_that_was_taken_back_is_neither_fetched_nor_answered(box, office)
     post(office, "a", "b", "c")
     box.fetch(BOT, 1)
     box.answer(BOT, [Given("c", 200, b"{}")])
-    assert office.withdraw([(BOT, name) for name in "abcx"]) == [True, False, None, None]
+    assert office.withdraw([(BOT, name, 2_000) for name in "abcx"]) == [True, False, None, None]
     assert box.fetch(BOT, 9) == []
     assert box.answer(BOT, [Given("a", 200, b"{}"), Given("b", 200, b"{}")]) == [False, False]
 
@@ -130,7 +212,7 @@ def test_a_call_that_another_process_asks_again_is_given_once_and_answered_to_th
     post(office, "a")
     post(other, "a")
     assert box.fetch(BOT, 9) == [b'"a"']
-    assert office.withdraw([(BOT, "a")]) == [None], "it is another's by now"
+    assert office.withdraw([(BOT, "a", 2_000)]) == [None], "it is another's by now"
     assert box.answer(BOT, [Given("a", 200, b"{}")]) == [True]
     assert heard(office) == []
     assert len(heard(other)) == 1
@@ -143,11 +225,17 @@ def test_a_call_put_twice_is_given_once(box, office):
     assert box.fetch(BOT, 9) == []
 
 
-def test_what_is_too_old_is_not_given(box, office):
+@pytest.mark.parametrize("grace_ms", [1, 60_000])
+def test_what_is_too_old_is_lost_but_not_before_who_put_it_had_time_to_take_it_back(
+    box, office, redis, monkeypatch, grace_ms
+):
+    monkeypatch.setattr("service.store.mailbox.GRACE_MS", grace_ms)
     post(office, "a", ms=1)
     post(office, "b")
-    time.sleep(0.005)
-    assert box.fetch(BOT, 9) == [b'"b"']
+    time.sleep(0.01)
+    assert box.fetch(BOT, 9) == ([b'"b"'] if grace_ms == 1 else [b'"a"', b'"b"'])
+    told = office.withdraw([(BOT, "a", 2_000)])
+    assert told == ([None] if grace_ms == 1 else [True]), "a clock that was set on doesn't make anybody late"
 
 
 def test_what_a_dead_process_left_goes_by_itself(box, office, redis, monkeypatch):
@@ -165,6 +253,7 @@ def test_what_a_dead_process_left_goes_by_itself(box, office, redis, monkeypatch
 
 def test_everything_but_the_card_expires_by_itself(box, office, redis):
     box.put_card(BOT, b"{}")
+    box.keep_open()
     post(office, "a", "b")
     box.fetch(BOT, 1)
     box.answer(BOT, [Given("a", 200, b"{}")])
@@ -173,11 +262,15 @@ def test_everything_but_the_card_expires_by_itself(box, office, redis):
     assert len(list(redis.scan_iter("*mail:*"))) == 7
 
 
-def test_a_card_is_shown_with_whether_the_bot_is_there(box, office, redis):
+def test_a_card_is_shown_with_whether_the_bot_is_there_or_could_not_be(box, office, redis):
     assert office.card(BOT) == (None, True)
     box.put_card(BOT, b'{"name":"x"}')
     gone(redis)
     assert office.card(BOT) == (b'{"name":"x"}', False)
+    redis.delete(keys.MAIL_OPEN)
+    assert office.card(BOT) == (b'{"name":"x"}', True)
+    box.keep_open()
+    assert office.card(BOT) == (b'{"name":"x"}', True)
 
 
 def test_hands_stand_under_the_prefix_of_secrets(box, office, redis):
