@@ -19,11 +19,10 @@ from bot_sdk.games.game import Game
 from bot_sdk.games.packs import seeded
 from bot_sdk.games.registry import ruleset
 from bot_sdk.games.river import schedule_of
-from bot_sdk.games.seven_up import HAND, RUN
+from bot_sdk.games.seven_up import HAND, MOST_RUNS, RUN
 
 _ATTEMPTS: Final = 1000
 """How many games are tried: in Seven Up a seat may be forced to part with a card that it should keep."""
-_MOST_RUNS: Final = 5
 _FIRST_UPCARD: Final = 2 * HAND
 _DRAWN_BY_A_RUN: Final = 2 * RUN + 1
 
@@ -146,7 +145,7 @@ def _in_seven_up(asked: _Asked, options: dict[str, Any], _seats: int, rng: Rando
 def _runs(asked: _Asked) -> int:
     """Count the runs it takes to hold so many cards in a phase of Seven Up."""
     phase, cards = asked.phase, asked.cards
-    most = HAND + _MOST_RUNS * RUN
+    most = HAND + MOST_RUNS * RUN
     least, most = {"discard": (HAND + 1, most), "play": (1, HAND)}.get(phase, (HAND, HAND))
     if not least <= cards <= most:
         expected = str(least) if least == most else f"{least} to {most}"

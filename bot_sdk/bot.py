@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from inspect import iscoroutinefunction
 from random import Random
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -41,6 +42,14 @@ def secret_in(environment: Mapping[str, str]) -> str | None:
 
 class BotError(SdkError):
     """A bot that is put together wrongly, or answers with something that is no action."""
+
+
+class NoActionError(BotError):
+    """What an author's function returned is no action: `chosen`."""
+
+    def __init__(self, message: str, chosen: object) -> None:
+        super().__init__(message)
+        self.chosen = chosen
 
 
 class Decision:
@@ -188,7 +197,8 @@ class Bot:
         """Let the decorated function decide in these phases, or in all of the ruleset's if none is given.
 
         The function gets a `Decision`, returns an action or (action, note), and stays a plain function.
-        Raises `RulesetError` or `BotError` for a ruleset or phase that doesn't exist or is taken.
+        Raises `RulesetError` or `BotError` for a ruleset or phase that doesn't exist or is taken, and for a coroutine
+        function, which nobody would await.
         """
         known = ruleset(ruleset_name).phases
         for phase in phases:
@@ -196,6 +206,8 @@ class Bot:
                 raise BotError(f"expected a phase of {ruleset_name} among {', '.join(known)}, got {phase!r}")
 
         def register(function: Function) -> Function:
+            if iscoroutinefunction(function):
+                raise BotError(f"expected a plain function for {ruleset_name}, got async def {function.__name__}")
             for phase in phases or known:
                 if (ruleset_name, phase) in self._functions:
                     raise BotError(f"expected one function for {ruleset_name} {phase}, got a second")
@@ -256,7 +268,7 @@ class Bot:
         action, note = chosen if isinstance(chosen, tuple) and len(chosen) == 2 else (chosen, None)
         if not isinstance(action, str) or not action.isascii() or not isinstance(note, str | None):
             expected = f"an action such as {message.legal_actions[0]!r}, or (action, note)"
-            raise BotError(f"expected {expected} for {message.phase}, got {chosen!r:.120}")
+            raise NoActionError(f"expected {expected} for {message.phase}, got {chosen!r:.120}", chosen)
         if action not in message.legal_actions:
             log.warning("%s: %r isn't legal, expected one of %s", message.decision_id, action, message.legal_actions)
         return messages.ActionReply(decision_id=message.decision_id, action=action, note=note and _cut(note))

@@ -124,9 +124,9 @@ def report(done: Registered, arena_url: str, *, bot: str, again: str) -> str:
         return plain_lines("\n".join(lines))
     if done.token:
         lines.append(f"\nkeep your account's token: export SLAGVELD_TOKEN={done.token}")
-    lines.append(
-        f"\nnext: games against the house\n  slagbot practice {quote(done.name)} --arena {arena_url.rstrip('/')}"
-    )
+    where = "" if done.url else ", in another terminal"  # this one is where the bot is connected
+    practice = f"slagbot practice {quote(done.name)} --arena {arena_url.rstrip('/')}"
+    lines.append(f"\nnext{where}: games against the house\n  {practice}")
     return plain_lines("\n".join(lines))
 
 

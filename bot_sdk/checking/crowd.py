@@ -99,7 +99,7 @@ class Crowd:
     def _mixed_up(self, heard: Sequence[tuple[messages.Decision, Heard]]) -> Failed | None:
         """Find an answer that came and is wrong; of one that is too busy to answer none has come."""
         asked = {decision.decision_id for decision, _ in heard}
-        for decision, each in heard:
+        for at, (decision, each) in enumerate(heard):
             if each.status is None or each.status in _BUSY:
                 continue
             if found := faults.of_neighbour(decision, each.body or b"", asked):
@@ -107,8 +107,23 @@ class Crowd:
             try:
                 self._judge.action(decision, each)
             except Failed as failed:
-                return _of_many(len(heard), failed.found, failed.ms)
+                found = failed.found
+                if self._is_of_another(at, each, [other for other, _ in heard]):
+                    told = f"{found.detail}; that is legal in another, and asked alone it answers well"
+                    found = msgspec.structs.replace(found, fault=Fault.MIXED_UP, detail=told, advice=None)
+                return _of_many(len(heard), found, failed.ms)
         return None
+
+    def _is_of_another(self, at: int, each: Heard, asked: Sequence[messages.Decision]) -> bool:
+        """Whether an answer to decision `at` has the action of another one, and has its own when asked alone."""
+        action = faults.action_in(each.body or b"")
+        if action in asked[at].legal_actions or all(action not in other.legal_actions for other in asked):
+            return False
+        try:
+            Judge().action(asked[at], self._questions.ask_kept(at))
+        except Failed:
+            return False
+        return True
 
 
 def _of_many(number: int, found: Finding, ms: float) -> Failed:

@@ -149,7 +149,7 @@ def of_action(decision: messages.Decision, action: str, before: Sequence[Exchang
         meant = [legal for legal in decision.legal_actions if alike(legal) == _plain(action)]
         if meant:
             return Finding(fault, f"expected {meant[0]!r}, got {action!r}", _ACTION)
-    if len(before) > 1 and all(_action_in(each.body) == action for each in before[-2:]):
+    if len(before) > 1 and all(action_in(each.body) == action for each in before[-2:]):
         return Finding(Fault.IGNORES_BODY, f"expected an answer to each decision, got {action!r} to all", _ACTION)
     if before and action in before[-1].decision.legal_actions:
         earlier = before[-1].decision
@@ -253,7 +253,8 @@ def _read(body: bytes) -> Any:
         return _Unread()
 
 
-def _action_in(body: bytes) -> Any:
+def action_in(body: bytes) -> Any:
+    """Give the action in an answer, whatever that is; None if there is none."""
     value = _read(body)
     return value.get("action") if isinstance(value, dict) else None
 

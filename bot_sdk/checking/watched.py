@@ -19,13 +19,13 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 import msgspec
 
 from bot_sdk import messages
 from bot_sdk.answering import FAILURES
-from bot_sdk.bot import Bot, BotError
+from bot_sdk.bot import Bot, NoActionError
 from bot_sdk.checking import faults
 from bot_sdk.checking.faults import Fault, Finding
 from bot_sdk.checking.values import Sent, Step, Verdict, step_of
@@ -41,6 +41,9 @@ _TIMING: Final = frozenset({Fault.SLOW, Fault.COLD_START, Fault.SINGLE_THREADED}
 _CHOSEN: Final = frozenset({
     Fault.WRONG_CASE, Fault.CARD_ONLY, Fault.CARD_OBJECT, Fault.EARLIER_ACTION, Fault.IGNORES_BODY, Fault.ILLEGAL,
 })  # fmt: skip
+
+_SAME: Final = "choose out of decision.legal each time; keep nothing that was worked out for another decision"
+"""What to do where the same action is given whatever is asked: that the body is read the SDK sees to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,9 @@ class Watched:
                 return self._of_decision(decision, raised)
             if found.fault in _TIMING and (place := self._hung.get(decision.decision_id)):
                 return msgspec.structs.replace(found, where=str(place))
-            if found.fault in _CHOSEN and (place := self._asked_again(decision)[1]):
-                return msgspec.structs.replace(found, where=str(place))
+            if found.fault in _CHOSEN and (place := self._asked_again(decision)):
+                advice = _SAME if found.fault is Fault.IGNORES_BODY else found.advice
+                return msgspec.structs.replace(found, where=str(place), advice=advice)
         return found
 
     def prints(self) -> Step | None:
@@ -162,24 +166,23 @@ class Watched:
             del self._running[me]
 
     def _of_decision(self, decision: messages.Decision, raised: _Raised) -> Finding:
-        error, place = raised.error, raised.place
-        if place is None and isinstance(error, BotError):  # it returned what is no action, and the SDK said so
-            value, place = self._asked_again(decision)
-            where = str(place) if place else None
-            found = faults.of_value(value, decision, where)
+        error = raised.error
+        if isinstance(error, NoActionError):
+            place = self._asked_again(decision)
+            found = faults.of_value(error.chosen, decision, str(place) if place else None)
             printed = [each.text for each in self._printed if each.decision_id == decision.decision_id]
             more = f", after it printed {printed[-1][:60]!r}" if printed else ""
-            return Finding(found.fault, (found.detail if place else str(error)) + more, where)
+            return msgspec.structs.replace(found, detail=found.detail + more)
         return _of_error(raised)
 
-    def _asked_again(self, decision: messages.Decision) -> tuple[Any, Place | None]:
-        """Ask once more, in a thread of its own; give what was returned, and by which line of the author's."""
-        returned: list[tuple[Any, Place]] = []
+    def _asked_again(self, decision: messages.Decision) -> Place | None:
+        """Ask once more, in a thread of its own; give the line of the author's that returned what it chose."""
+        returned: list[Place] = []
 
-        def profile(frame: FrameType, event: str, value: object) -> None:
+        def profile(frame: FrameType, event: str, _value: object) -> None:
             caller = frame.f_back
             if event == "return" and self._is_own(frame) and not (caller and self._is_own(caller)):
-                returned.append((value, self._place(frame)))
+                returned.append(self._place(frame))
 
         def ask() -> None:
             sys.setprofile(profile)
@@ -193,7 +196,7 @@ class Watched:
         thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(_LONGEST_S)
-        return returned[-1] if returned else (None, None)
+        return returned[-1] if returned else None
 
     def _raised_at(self, trace: TracebackType | None) -> Place | None:
         found = None

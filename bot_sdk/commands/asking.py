@@ -43,6 +43,21 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def entering(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say to which arena a bot goes, whose it is there and what it is called."""
+    for option in reversed(
+        (
+            arena_option,
+            click.option("--token", envvar="SLAGVELD_TOKEN", help="Your account's; without one an account is made."),
+            click.option("--account", default=None, help="What to call a new account. Default: the bot's name."),
+            click.option("--invite-code", envvar="SLAGVELD_INVITE_CODE", help="Where accounts are by invitation."),
+            click.option("--name", default=None, help="Default: the name on the bot's card."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def print_answer(value: Any) -> None:
     """Write what an arena said as a line of JSON on stdout."""
     print_json(msgspec.to_builtins(value))

@@ -9,7 +9,7 @@ import msgspec
 
 from bot_sdk import enrolling, printing, registering
 from bot_sdk.client import Arena
-from bot_sdk.commands.asking import arena_option
+from bot_sdk.commands.asking import entering
 from bot_sdk.commands.common import as_usage_errors, json_option, own_stdout, print_json, tell
 from bot_sdk.commands.hosted import end_on_sigterm, showing_decisions, writing_to
 from bot_sdk.connecting import THREADS, Connection, Running
@@ -18,11 +18,7 @@ from bot_sdk.loading import load_bot, secret_for
 
 @click.command()
 @click.argument("bot", metavar="FILE:bot")
-@arena_option
-@click.option("--token", envvar="SLAGVELD_TOKEN", help="Your account's; without one an account is made.")
-@click.option("--account", default=None, help="What to call a new account. Default: the bot's name.")
-@click.option("--invite-code", envvar="SLAGVELD_INVITE_CODE", help="Where accounts are by invitation.")
-@click.option("--name", default=None, help="Default: the name on the bot's card.")
+@entering
 @click.option("--threads", default=THREADS, show_default=True, type=click.IntRange(1, 64), help="Calls at once.")
 @json_option
 @click.pass_context

@@ -9,7 +9,7 @@ import msgspec
 
 from bot_sdk import registering
 from bot_sdk.client import Arena
-from bot_sdk.commands.asking import arena_option
+from bot_sdk.commands.asking import entering
 from bot_sdk.commands.common import PORT, as_usage_errors, json_option, print_json, tell
 from bot_sdk.loading import is_url, secret_for
 from bot_sdk.plain import plain_lines
@@ -18,12 +18,8 @@ from bot_sdk.replies import BadReply
 
 @click.command()
 @click.argument("bot", metavar="URL|FILE:bot")
-@arena_option
-@click.option("--token", envvar="SLAGVELD_TOKEN", help="Your account's; without one an account is made.")
-@click.option("--account", default=None, help="What to call a new account. Default: the bot's name.")
-@click.option("--invite-code", envvar="SLAGVELD_INVITE_CODE", help="Where accounts are by invitation.")
+@entering
 @click.option("--url", default=None, help=f"Where the arena reaches a FILE:bot. Default: http://127.0.0.1:{PORT}")
-@click.option("--name", default=None, help="Default: the name on the bot's card.")
 @json_option
 @click.pass_context
 @as_usage_errors

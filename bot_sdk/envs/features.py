@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bot_sdk.cards import NAMES, SUITS, parse_card
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.games.river import schedule_of
-from bot_sdk.games.seven_up import HAND, RUN
+from bot_sdk.games.seven_up import HAND, MOST_RUNS, RUN
 
 Vector: TypeAlias = NDArray[np.float32]
 Seen: TypeAlias = dict[str, Any]
@@ -25,7 +25,6 @@ Fill: TypeAlias = Callable[[Vector, Seen, int], None]
 """Writes one block: its part of the vector, all zeros yet; what the seat sees; the seat."""
 
 _CARDS: Final = len(NAMES)
-_MOST_RUNS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def _seven_up(seats: int, options: dict[str, Any]) -> list[Block]:
         Block("first_upcard", _CARDS, first_upcard),
         Block("begged", 1, _scaled("begged", 1)),
         Block("discards", _CARDS, _cards("discards")),
-        Block("to_discard", 1, _scaled("to_discard", _MOST_RUNS * RUN)),
+        Block("to_discard", 1, _scaled("to_discard", MOST_RUNS * RUN)),
         Block("totals", seats, _by_seat("totals", options["target"]), high=np.inf),  # a tie goes on without end
     ]
 

@@ -30,6 +30,8 @@ OPTIONS: Final[tuple[Option, ...]] = (
 
 HAND: Final = 6
 RUN: Final = 3
+MOST_RUNS: Final = 5
+"""For how many runs the pack lasts."""
 DISCARD: Final = 52
 STAND, BEG, GO_RUN, GIVE = 104, 105, 106, 107
 STAND_OR_BEG: Final = 1 << STAND | 1 << BEG

@@ -54,5 +54,5 @@ do it:
   curl -s $GAME/seats/0/actions -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' -d '{{"decision_id":"...","action":"..."}}'
 bring a bot:
-  slagbot new mybot && slagbot serve mybot/bot.py:bot &
-  slagbot register mybot/bot.py:bot --arena {url}"""
+  slagbot new mybot
+  slagbot connect mybot/bot.py:bot --arena {url}"""

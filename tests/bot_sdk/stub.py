@@ -45,7 +45,7 @@ class Stub:
 
             def _begin(self, status, headers):
                 self.send_response_only(status)
-                for name, value in headers.items():
+                for name, value in {"Connection": "close", **headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
 

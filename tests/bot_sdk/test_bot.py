@@ -67,6 +67,14 @@ def test_card_refuses_values_out_of_range(wrong):
         bot.card()
 
 
+def test_a_coroutine_function_is_refused_since_nobody_would_await_it():
+    async def play(decision):
+        return decision.legal[0]
+
+    with pytest.raises(BotError, match="expected a plain function for river, got async def play"):
+        Bot("x").on("river")(play)
+
+
 def test_registering_refuses_what_does_not_exist_or_is_taken():
     bot = Bot("b")
     bot.on("river", "bid")(str)

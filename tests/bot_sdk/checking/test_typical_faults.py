@@ -87,6 +87,14 @@ def bid(decision):
     return 'bid:77'
 def play(decision): return bid(decision)
 """),
+    "threads share an attribute": ("mixed_up", True, "bot.py:9, in bid: return bot.now.legal[0]", """
+import time
+def bid(decision):
+    bot.now = decision
+    time.sleep(0.01)
+    return bot.now.legal[0]
+play = bid
+"""),
     "answers a list": ("answered_list", True, "bot.py:6, in bid: return [decision.legal[0]]", """
 def bid(decision):
     return [decision.legal[0]]
@@ -98,13 +106,14 @@ def bid(decision):
 def test_fault_of_a_file_is_named_by_its_line(name, tmp_path):
     fault, fails, where, code = FILES[name]
     file = tmp_path / "bot.py"
-    body = code if "def play" in code else f"{code}\ndef play(decision): return decision.legal[0]\n"
+    body = code if "play" in code else f"{code}\ndef play(decision): return decision.legal[0]\n"
     begin = "from bot_sdk.bot import Bot\n\nbot = Bot('faulty')\n"
     file.write_text(f"{begin}{body}\nbot.on('river', 'bid')(bid)\nbot.on('river', 'play')(play)\n")
     checking = check_bot(load_bot(f"{file}:bot"), tmp_path, SHORT)
     steps = until(fault, checking) if name == "sleeps" else list(checking)
     assert fault in found(steps), steps_text(steps)
     assert found(steps)[fault] == (fails, where), steps_text(steps)
+    assert "the whole body" not in steps_text(steps)  # which the SDK reads
 
 
 @pytest.mark.parametrize(
