@@ -58,7 +58,7 @@ def test_a_check_under_way_is_finished_and_counts(tmp_path):
         assert worker.terminate() < GRACE_S
         assert arena.store.bots.get_check(check.id).state == "passed"
         assert arena.store.bots.get("bot_0").state is BotState.ACTIVE
-        assert asked_twice(arena) == {}
+        assert [name for name in asked_twice(arena) if "/again" not in name] == [], "but for what a check asks twice"
 
 
 def test_a_request_that_the_api_has_begun_is_answered_before_it_ends(tmp_path):

@@ -23,7 +23,7 @@ from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 from service.store.entities import BotState
 from service.worker import WorkerProcess
-from tests.service.api import test_open_boards as boards
+from tests.service.api.test_open_boards import paths
 from tests.service.api.conftest import PATIENT, Person, Seated
 from tests.service.api.test_tournaments import hosted
 from tests.service.fakes import until
@@ -196,7 +196,7 @@ def tellers(world, redis_url):
     return found
 
 
-def told(world, monkeypatch):
+def told(world):
     """Give the paths whose answers hold the word, whoever of those that are left reads all there is to read."""
     games, _ = world.store.games.list_all(limit=1_000)
     tournaments, _ = world.store.tournaments.list_all(limit=1_000)
@@ -209,9 +209,8 @@ def told(world, monkeypatch):
         "check_id": ["chk_" + "a" * 26],
         "name": ["river"],
     }
-    monkeypatch.setattr(boards, "FILLED", filled)
     readers = [world.bob, world.operator, lambda method, path: world.client.open(path, method=method)]
-    asked = boards.paths(world.app, "/")
+    asked = paths(world.app, "/", filled)
     return {path for path in asked for ask in readers if WORD.encode() in whole(ask("GET", path))}
 
 
@@ -221,12 +220,12 @@ def whole(answer):
 
 
 @pytest.mark.attack
-def test_an_erased_account_is_named_nowhere_and_all_else_stands(world, redis_url, monkeypatch):
+def test_an_erased_account_is_named_nowhere_and_all_else_stands(world, redis_url):
     seat = leave_traces(world)
     assert {key.split(b":")[0].strip(b"{") for _, key in tellers(world, redis_url)} >= {
         b"account", b"bot", b"check", b"g", b"t", b"r", b"secret", b"audit",
     }  # fmt: skip
-    paths = told(world, monkeypatch)
+    paths = told(world)
     expected = ("games", "bots", "leaderboards", "admin/accounts", "admin/audit", "tournaments")
     assert all(any(path.startswith(f"/v1/{start}") for path in paths) for start in expected), paths
     before = standing(world)
@@ -239,7 +238,7 @@ def test_an_erased_account_is_named_nowhere_and_all_else_stands(world, redis_url
     until(world.erased, timeout_s=60)
 
     assert tellers(world, redis_url) == set()
-    assert told(world, monkeypatch) == set()
+    assert told(world) == set()
     assert standing(world) == before
     records = world.records()
     assert len(records) >= 5

@@ -86,7 +86,7 @@ def play_over(arena, jump, deaths):
             length = arena.store.games.length
             wait_until(lambda: length(brief.id) > 0, BRIEF_S + 25, "a fallback", every_s=0.02)
             waited = time.monotonic() - brief.since
-            assert waited >= BRIEF_S, "it had less than its time"
+            assert waited >= BRIEF_S - 0.001, "it had less than its time"  # which is counted in milliseconds
             assert arena.store.games.log(brief.id)[0][1].outcome is Outcome.LATE
             assert length(patient.id) == 0, "it had less than its time"
             left = patient.look()["deadline"] - arena.store.due.now()

@@ -202,7 +202,10 @@ GROWS = {
     "create_token": [0, 0, 0, 0, 1],
     "revoke_token": [0, 0, 0, 0, -1],
 }
-ENDING = {"delete_bot": {404}, "leave_seat": {401}, "revoke_token": {404}, "withdraw_bot": {404}}
+ENDING = {
+    "delete_bot": {404}, "delete_dead_letter": {404}, "erase_me": {401}, "leave_seat": {401}, "revoke_token": {404},
+    "withdraw_bot": {404},
+}  # fmt: skip
 """What is gone already, by the first try, isn't there for the second."""
 
 
