@@ -14,8 +14,8 @@ from tests.faults import troubles
 from tests.faults.world import WRITING, World
 from tests.service.api.answers import problem
 
-FREEING = ("revoke_token", "delete_bot", "delete_dead_letter", "set_maintenance")
-"""What takes away needs no memory, and works without."""
+FREEING = ("revoke_token", "delete_bot", "delete_dead_letter", "set_maintenance", "post_actions")
+"""What takes away needs no memory, and works without; a bot's answers take its calls away."""
 READS = (
     "/health/live",
     "/v1/rulesets",

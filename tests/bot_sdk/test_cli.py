@@ -258,7 +258,7 @@ class TestCheck:
             pass
         said = slagbot("check", server.url, status=1).stdout
         assert "unreachable" in said
-        assert "see that the server runs" in said
+        assert "see that its server runs" in said
 
     def test_what_is_no_url_is_2(self):
         assert "expected a URL" in slagbot("check", "http://", status=2).output

@@ -120,7 +120,7 @@ def test_who_listens_hears_of_single_decisions_and_of_their_failures_too(decisio
     asked(broken, decision, on_decided=told.append)
     good, bad = told
     assert good.legal
-    assert (bad.action, bad.error[:9]) == (None, "BotError:")
+    assert (bad.action, bad.error.partition(":")[0]) == (None, "NoActionError")
 
 
 def test_server_tells_of_decisions_and_of_whole_exchanges(bot, decision):
