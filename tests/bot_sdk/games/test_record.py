@@ -365,7 +365,7 @@ def test_secret_deck_points_totals_and_places_are_refused_with_anything_else_in_
             others = [value + 1, value - 1, value + 10]
         else:
             changes = list(every_byte_changed(value))
-            others = [*rng.sample(changes, min(len(changes), 6)), value.swapcase(), value + " ", ""]
+            others = [*rng.sample(changes, min(len(changes), 2)), value.swapcase(), value + " ", ""]
         for other in others:
             if other == value or (path.endswith("forfeited") and is_untouched(shown, path)):
                 continue
