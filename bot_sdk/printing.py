@@ -91,7 +91,7 @@ class Printer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Write what waits, for two seconds at most."""
-        with contextlib.suppress(queue.Full):
+        with contextlib.suppress(queue.Full):  # nobody reads what it writes
             self._lines.put(None, timeout=_PATIENCE_S)
         self._thread.join(_PATIENCE_S)
 

@@ -59,7 +59,7 @@ class Source:
         importlib.invalidate_caches()
         try:
             self.bot = self._load()
-        except BaseException:
+        except BaseException:  # whatever an edit raises, the old bot goes on
             _forget(own_modules(self._folder))
             sys.modules.update(before)
             raise

@@ -106,7 +106,7 @@ class Connection:
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if place.is_tls:
                 opened = ssl.create_default_context().wrap_socket(opened, server_hostname=place.host)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: nobody else would close it
             opened.close()
             raise
         self._socket = opened

@@ -115,7 +115,7 @@ class Mark:
 
     def forget(self) -> None:
         """Remove the file, which nobody needs once both sides share its memory; where that is forbidden, not yet."""
-        with suppress(OSError):
+        with suppress(OSError):  # Windows keeps what is open
             self._path.unlink()
 
     def set(self, seat: int = NOWHERE, number: int = NOWHERE) -> None:

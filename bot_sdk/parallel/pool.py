@@ -95,7 +95,7 @@ class Pool:
     def __enter__(self) -> Self:
         try:
             self._load()
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no process may be left over
             self._close(0.0)
             raise
         return self

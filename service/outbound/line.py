@@ -276,7 +276,7 @@ class Line:
     def _end_all(self) -> None:
         """End what is under way as our fault."""
         for flight in list(self._under_way):
-            with suppress(StopIteration):
+            with suppress(StopIteration):  # how a generator tells that it has ended
                 flight.steps.throw(ClosingError())
             self._land(flight)
             self._answers.append(flight.exchange.answer)

@@ -173,7 +173,7 @@ class Mail:
             self._changed.notify_all()
         try:
             told = self._timed(lambda: self._office.put([written(letter.call, self._now()) for letter in letters]))
-        except Exception:
+        except Exception:  # whatever kept them from being put, it passes, and is told by who called
             self._post_again(letters)
             raise
         for letter, put_us in zip(letters, told, strict=True):
@@ -223,7 +223,7 @@ class Mail:
             return
         try:
             told = self._timed(lambda: self._office.withdraw([(*letter.name, letter.put_us) for letter in late]))
-        except Exception:
+        except Exception:  # likewise
             self._set_timers(late, PAUSE_S)
             raise
         for letter, found in zip(late, told, strict=True):

@@ -69,7 +69,7 @@ def _exchanged(redis: Redis, commands: Sequence[Command]) -> list[Any]:
             lambda: _sent(connection, packed, len(commands)),
             lambda _error: connection.disconnect(),  # type: ignore[no-untyped-call]  # redis-py's
         )
-    except BaseException:
+    except BaseException:  # a signal's or a greenlet's end, too
         connection.disconnect()  # type: ignore[no-untyped-call]  # redis-py's; what it hasn't read yet would be taken for the next one's answers
         raise
     finally:

@@ -58,7 +58,7 @@ def test_every_piece_of_python_can_be_read():
                 compile(code, str(page), "exec")
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="the page's commands use openssl")
 def test_the_commands_of_the_deals_give_the_vectors_beside_them(shell):
     (script,) = [code for language, code in blocks("docs/deals.md") if language == "sh"]
     said, status = shell(script)

@@ -58,7 +58,7 @@ def test_killed_processes_are_replaced_and_no_game_is_the_worse_for_it(arena):
 
     def kill_and_look():
         for pid in set(thinkers_of(worker.child.pid)) - killed if len(killed) < 4 else ():
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):  # it has just ended by itself
                 os.kill(pid, signal.SIGKILL)
             killed.add(pid)
         return arena.is_finished(tournament)

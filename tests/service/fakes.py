@@ -146,7 +146,7 @@ class FakeLine:
 
     def wait(self, timeout_s: float) -> list[Answer]:
         found: list[Answer | None] = []
-        with contextlib.suppress(queue.Empty):
+        with contextlib.suppress(queue.Empty):  # there are no more
             found.append(self.answers.get(block=timeout_s > 0, timeout=timeout_s))
             while True:
                 found.append(self.answers.get_nowait())

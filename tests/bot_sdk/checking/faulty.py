@@ -222,7 +222,7 @@ class Lingers(Closes):
 
     def finish(self):
         super().finish()
-        with suppress(OSError):
+        with suppress(OSError):  # it has closed, or takes too long
             self.connection.shutdown(socket.SHUT_WR)
             self.connection.settimeout(1)
             while self.connection.recv(4096):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from bot_sdk.check import passed
@@ -214,7 +216,7 @@ def test_the_smallest_bot_of_the_contract_passes_and_is_warned_that_anybody_may_
     assert found(steps) == {"unsigned": (False, "the header webhook-signature")}, steps_text(steps)
 
 
-@pytest.mark.skipif("sys.platform != 'linux'")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can hold back its acknowledgements")
 def test_a_nagle_stall_is_named_as_such():
     steps = checked_url(faulty.Stalls)
     assert found(steps)["stalls"][0] is False, steps_text(steps)

@@ -46,10 +46,10 @@ def test_every_address_is_reached_on_loopback():
 
 def test_ipv6_address_stands_in_brackets():
     if not socket.has_ipv6:
-        pytest.skip("no IPv6 here")
+        pytest.skip("this machine has no IPv6 to listen on")
     try:
         listening = listen("::1", 0)
     except PortError:
-        pytest.skip("no IPv6 here")
+        pytest.skip("this machine has no IPv6 to listen on")
     with listening:
         assert ports.url_of(listening) == f"http://[::1]:{listening.getsockname()[1]}"
