@@ -113,7 +113,7 @@ def _trace(error: BaseException, file: Path) -> str:
 def load_player(text: str, ruleset: str, environment: Mapping[str, str] = os.environ) -> Player:
     """Seat a bot for offline matches of a ruleset.
 
-    Raises `NoSuchBot`, `RemoteError` or `BadReply` where there is none, `BotError` while it lacks phases, and
+    Raises `NoSuchBot`, `WireError` or `BadReply` where there is none, `BotError` while it lacks phases, and
     `LoadError` also if its card doesn't name the ruleset.
     """
     if text.startswith(PREFIX):

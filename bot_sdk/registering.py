@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from shlex import quote
 
 from msgspec import Struct
@@ -13,10 +14,11 @@ from msgspec import Struct
 from bot_sdk.answers import BotView
 from bot_sdk.answers import Step as StepShown
 from bot_sdk.check import Step
+from bot_sdk.checking.caller import Caller
 from bot_sdk.client import Arena
 from bot_sdk.messages import BotCard
 from bot_sdk.plain import plain_lines
-from bot_sdk.remote import Remote, card_at
+from bot_sdk.remote import card_at
 from bot_sdk.reports import steps_text
 from bot_sdk.transport import given
 
@@ -131,11 +133,8 @@ def report(done: Registered, arena_url: str, *, bot: str, again: str) -> str:
 
 
 def _card(url: str) -> BotCard:
-    remote = Remote(url)
-    try:
-        return card_at(remote)
-    finally:
-        remote.close()
+    with closing(Caller(url)) as caller:
+        return card_at(caller)
 
 
 def _step(shown: StepShown) -> Step:

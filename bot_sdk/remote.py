@@ -9,28 +9,24 @@ from dataclasses import dataclass
 
 from bot_sdk import messages
 from bot_sdk.check import card_in
-from bot_sdk.checking.caller import Caller as Remote
-from bot_sdk.checking.caller import Heard
-from bot_sdk.checking.wire import WireError as RemoteError
+from bot_sdk.checking.caller import Caller
 from bot_sdk.events import Outcome
 from bot_sdk.games.record import SeatShown
 from bot_sdk.local import Answered
 from bot_sdk.replies import BadReply, read_action
-
-__all__ = ["AtUrl", "Heard", "Remote", "RemoteError", "at_url", "card_at"]
 
 
 @dataclass(frozen=True, slots=True)
 class AtUrl:
     """A bot at a URL as a player of an offline match (`bot_sdk.local.Player`)."""
 
-    remote: Remote
+    caller: Caller
     secret: str | None
     shown: SeatShown
 
     def ask(self, decision: messages.Decision, /) -> Answered:
         """Ask for one decision over HTTP."""
-        heard = self.remote.post(messages.encode(decision), decision.budget_ms, self.secret)
+        heard = self.caller.post(messages.encode(decision), decision.budget_ms, self.secret)
         if heard.outcome is not Outcome.OK:
             return Answered(heard.outcome, heard.ms)
         try:
@@ -41,22 +37,22 @@ class AtUrl:
 
     def notify(self, message: messages.GameStarted | messages.GameEnded, /) -> None:
         """Tell the bot; whatever it answers will do."""
-        self.remote.post(messages.encode(message), messages.BUDGET_MS, self.secret)
+        self.caller.post(messages.encode(message), messages.BUDGET_MS, self.secret)
 
 
-def card_at(remote: Remote) -> messages.BotCard:
+def card_at(caller: Caller) -> messages.BotCard:
     """Read the card of the bot at a URL; raises `BadReply` if it shows none."""
     try:
-        return card_in(remote)
+        return card_in(caller)
     except BadReply as error:
-        raise BadReply(f"expected a bot at {remote.url}, got {error}") from None
+        raise BadReply(f"expected a bot at {caller.url}, got {error}") from None
 
 
 def at_url(url: str, *, secret: str | None) -> tuple[AtUrl, list[str]]:
     """Make a player of the bot at a URL, and list the rulesets on its card.
 
-    Raises `RemoteError`, or `BadReply` if it shows no card.
+    Raises `WireError`, or `BadReply` if it shows no card.
     """
-    remote = Remote(url)
-    card = card_at(remote)
-    return AtUrl(remote, secret, SeatShown(card.name, "bot", None, card.version)), card.known
+    caller = Caller(url)
+    card = card_at(caller)
+    return AtUrl(caller, secret, SeatShown(card.name, "bot", None, card.version)), card.known

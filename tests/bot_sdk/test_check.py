@@ -9,11 +9,11 @@ import pytest
 from bot_sdk import check, messages, signing
 from bot_sdk.bot import Bot
 from bot_sdk.bots.greedy import greedy
+from bot_sdk.checking.caller import Caller, Heard
 from bot_sdk.events import Outcome
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.hosting import respond, serving
 from bot_sdk.positions import VARIANTS, positions
-from bot_sdk.remote import Heard, Remote
 
 SECRET = signing.make_secret(bytes(range(32)))
 EVERYTHING = [
@@ -60,9 +60,9 @@ def held(bot):
 
 def test_a_good_bot_passes_every_step_over_http():
     with serving(held(greedy())) as server:
-        remote = Remote(server.url)
-        steps = list(check.run(remote, bot_id="bot_1", secret=SECRET, challenge="fresh"))
-        remote.close()
+        caller = Caller(server.url)
+        steps = list(check.run(caller, bot_id="bot_1", secret=SECRET, challenge="fresh"))
+        caller.close()
     assert [step.name for step in steps] == EVERYTHING
     assert check.passed(steps), steps
     assert all(step.ms > 0 for step in steps)

@@ -9,11 +9,11 @@ import pytest
 
 from bot_sdk import messages
 from bot_sdk.bot import Bot
+from bot_sdk.checking.caller import Caller
 from bot_sdk.hosting import serving
 from bot_sdk.loading import LoadError
 from bot_sdk.positions import positions
 from bot_sdk.reloading import Source, keep_current, own_modules
-from bot_sdk.remote import Remote
 
 PATIENCE_S = 30
 LOOK_S = 0.01
@@ -183,14 +183,14 @@ def test_what_is_being_answered_is_answered_by_the_bot_it_was_asked_of(folder):
     with watching(folder) as watched, serving(Slow("slow", secret=None)) as server:
         heard = []
         asking = threading.Thread(
-            target=lambda: heard.append(Remote(server.url).post(messages.encode(decision), 30_000, None)), daemon=True
+            target=lambda: heard.append(Caller(server.url).post(messages.encode(decision), 30_000, None)), daemon=True
         )
         asking.start()
         assert inside.wait(PATIENCE_S)
         write(folder, "'2'")
         watched.heard(1)
         server.bot = watched.bot
-        assert b'"version":"2"' in Remote(server.url).get_card(30_000).body
+        assert b'"version":"2"' in Caller(server.url).get_card(30_000).body
         go_on.set()
         asking.join(PATIENCE_S)
         assert b"of the old one" in heard[0].body

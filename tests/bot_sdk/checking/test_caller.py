@@ -49,6 +49,21 @@ def test_outcomes_have_the_arenas_names(answer, outcome):
     assert (heard.error is None) == (outcome is Outcome.OK)
 
 
+def test_nobody_there_is_unreachable():
+    with answering(always(b"")) as url:
+        pass
+    with closing(Caller(url)) as caller:
+        heard = caller.post(b"{}", 1000, None)
+    assert (heard.outcome, heard.error) == (Outcome.UNREACHABLE, "no connection: Connection refused")
+
+
+def test_a_host_that_does_not_exist_is_unreachable_in_one_short_sentence():
+    with closing(Caller("http://no-such-host.invalid/")) as caller:
+        heard = caller.post(b"{}", 5000, None)
+    assert heard.outcome is Outcome.UNREACHABLE
+    assert "HTTPConnectionPool" not in heard.error
+
+
 def dripping(answer, pause_s):
     def behave(connection, _number):
         request_of(connection)
