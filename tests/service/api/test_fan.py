@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import threading
@@ -257,3 +258,18 @@ def test_who_reads_by_tls_is_written_to_by_the_server(connected):
         server, server_hostname="a", do_handshake_on_connect=False
     ) as secured:
         assert Direct.of({"gunicorn.socket": secured, "SERVER_PROTOCOL": "HTTP/1.1"}) is None
+
+
+def test_nothing_is_written_to_who_has_got_the_number_of_a_socket_that_was_closed(connected):
+    server, _ = connected()
+    other, reader = connected()
+    direct, number = Direct(server), server.fileno()
+    server.close()
+    os.dup2(other.fileno(), number)
+    try:
+        assert direct.write(b"for somebody else") == 0
+        reader.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            reader.recv(1)
+    finally:
+        os.close(number)
