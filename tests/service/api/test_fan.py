@@ -268,7 +268,7 @@ def test_nothing_is_written_to_who_has_got_the_number_of_a_socket_that_was_close
     os.dup2(other.fileno(), number)
     try:
         assert direct.write(b"for somebody else") == 0
-        reader.setblocking(False)
+        reader.settimeout(0)
         with pytest.raises(BlockingIOError):
             reader.recv(1)
     finally:
