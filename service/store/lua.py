@@ -20,47 +20,6 @@ if TYPE_CHECKING:
 
 Args = Sequence[str | bytes | int]
 
-NAMES = (
-    "abandon",
-    "acquire",
-    "add_token",
-    "admit",
-    "begin",
-    "commit",
-    "count",
-    "create_bot",
-    "create_game",
-    "end_game",
-    "enter",
-    "fill_seat",
-    "finish",
-    "glance",
-    "mail_answer",
-    "mail_fetch",
-    "mail_open",
-    "mail_put",
-    "mail_withdraw",
-    "move_due",
-    "note",
-    "pack",
-    "publish",
-    "put",
-    "put_field",
-    "release",
-    "renew",
-    "repack",
-    "replay",
-    "reserve",
-    "revoke_token",
-    "set_entropy",
-    "show",
-    "stall",
-    "start_game",
-    "swap_fields",
-    "swap_lines",
-    "writable",
-)
-
 
 @cache
 def source(name: str) -> str:

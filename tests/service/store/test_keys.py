@@ -5,19 +5,22 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
 from service.store import keys, lua
 
-FILES = sorted(path.name for path in (resources.files("service.store") / "scripts").iterdir())
+SCRIPTS = sorted(path.name.removesuffix(".lua") for path in (resources.files("service.store") / "scripts").iterdir())
+RUN = re.compile(r"""\b_?(?:run|run_many|call|source)\(\s*"(\w+)\"""")
 
 
-def test_every_script_is_loaded():
-    assert sorted(f"{name}.lua" for name in lua.NAMES) == FILES
+def test_scripts_that_are_run_are_those_there_are():
+    modules = Path(str(resources.files("service"))).rglob("*.py")
+    assert {name for module in modules for name in RUN.findall(module.read_text("utf-8"))} == set(SCRIPTS)
 
 
-@pytest.mark.parametrize("name", lua.NAMES)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_script_has_the_header_that_makes_it_refused_as_a_whole_and_explains_itself(name):
     first, *rest = lua.source(name).splitlines()
     assert re.fullmatch(r"#!lua( flags=(allow-oom|no-writes))?", first)
@@ -26,7 +29,7 @@ def test_script_has_the_header_that_makes_it_refused_as_a_whole_and_explains_its
     assert any(line.startswith("-- Gives") for line in head)
 
 
-@pytest.mark.parametrize("name", lua.NAMES)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_script_touches_only_keys_it_is_given(name):
     """Every command on a key names it as KEYS[n], or KEYS[i] in a loop; TIME and PUBLISH have none."""
     for command, argument in re.findall(r"redis\.call\('(\w+)'(?:, ([^,)]+))?", lua.source(name)):
