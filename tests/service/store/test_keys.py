@@ -12,7 +12,7 @@ import pytest
 from service.store import keys, lua
 
 SCRIPTS = sorted(path.name.removesuffix(".lua") for path in (resources.files("service.store") / "scripts").iterdir())
-RUN = re.compile(r"""\b_?(?:run|run_many|call|source)\(\s*"(\w+)\"""")
+RUN = re.compile(r'\b_?(?:run|run_many|call|source)\(\s*"(\w+)"')
 
 
 def test_scripts_that_are_run_are_those_there_are():
