@@ -1,11 +1,15 @@
 """Each subject still runs: a tiny round, whose figures mean nothing."""
 
 import importlib
+import math
 
 import pytest
 
 from benchmarks.__main__ import SUBJECTS
 from benchmarks.harness import SMOKE, Row
+
+DIFFERENCES = ("a bot always at its deadline: ", "a late decision by itself, ")
+"""Rows so named have something taken off that was measured apart: in a round as tiny as this, noise may be larger."""
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
@@ -17,6 +21,7 @@ def test_subject_measures_what_it_says(name, monkeypatch):
     for line in lines:
         if isinstance(line, Row):
             assert len(line.values) == SMOKE.rounds
-            assert all(value > 0 for value in line.values), line
+            assert all(map(math.isfinite, line.values)), line
+            assert all(value > 0 for value in line.values) or line.name.startswith(DIFFERENCES), line
         else:
             assert line.why
