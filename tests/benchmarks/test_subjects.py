@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from benchmarks import ground
 from benchmarks.__main__ import SUBJECTS
 from benchmarks.harness import SMOKE, Row
 
@@ -15,6 +16,8 @@ DIFFERENCES = ("a bot always at its deadline: ", "a late decision by itself, ")
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_subject_measures_what_it_says(name, monkeypatch):
     monkeypatch.setenv("SLAGVELD_SWEEP_MS", "50")  # tiny tournaments wait for the sweeper more than they play
+    for ruleset, short in {"river": {"start_cards": 2}, "seven_up": {"target": 3}}.items():
+        monkeypatch.setitem(ground.OPTIONS, ruleset, short)
     lines = list(importlib.import_module(f"benchmarks.{name}").rows(SMOKE))
     assert lines
     assert len({line.name for line in lines}) == len(lines)
