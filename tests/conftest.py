@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from werkzeug.routing import Rule
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
@@ -15,12 +16,17 @@ def valkey(tmp_path_factory):
         yield server
 
 
-@pytest.fixture
-def redis_url(valkey):
-    """Give the address of an empty database 0; the other databases of the server are empty, too."""
+@pytest.fixture(scope="session")
+def _emptier(valkey):
     client = connect(valkey.url, max_connections=1)
-    client.flushall()
+    yield client
     client.close()
+
+
+@pytest.fixture
+def redis_url(valkey, _emptier):
+    """Give the address of an empty database 0; the other databases of the server are empty, too."""
+    _emptier.flushall()
     return valkey.url
 
 
@@ -36,3 +42,22 @@ def store(redis_url):
     opened = Store.open(redis_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def routes_compiled_once():
+    """Have werkzeug compile what makes a route's URLs once for all apps, since that is most of what an app costs."""
+    compile_builder, compiled = getattr(Rule, "_compile_builder", None), {}
+    if compile_builder is None:  # another werkzeug's
+        yield
+        return
+
+    def remembered(rule, *which):
+        key = (rule.rule, tuple(rule._trace), tuple((rule.defaults or {}).items()), *which)
+        if key not in compiled:
+            compiled[key] = compile_builder(rule, *which)
+        return compiled[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", remembered)
+        yield
