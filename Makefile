@@ -11,17 +11,18 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
 
-# Two processes more than there are processors: tests wait as much as they compute.
+# Two processes more than there are processors: tests wait as much as they compute. Files are taken as they come: xdist
+# would begin with those of many tests, and those of few, which wait for whole arenas, would be a long end.
 test: check
-	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile
+	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile --no-loadscope-reorder
 
 # All that tries to break the arena, the long forms too, for many minutes.
 attack: .venv/dev.stamp
 	$(BIN)/python -m pytest -m "attack or not soak" tests/attacks tests/service/outbound
 
-# Kills and more kills, for many minutes.
+# Kills and more kills, whatever else is long, and ten times as many examples, for many minutes.
 soak: .venv/dev.stamp
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=long
 
 # What the arena costs, in ratios to what others cost; `make bench SUBJECTS='worker engine'` measures only those. Status 1
 # if a target is missed. Peers live beside .venv, so that what they pin never touches us; one that can't be had is skipped.

@@ -1,13 +1,28 @@
-"""One embedded Valkey for the whole test session, and an empty store for each test that asks for one."""
+"""One embedded Valkey for the whole test session, and an empty store for each test that asks for one.
+
+Hypothesis tries the same examples on every run.
+"""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
 from service.store.store import Store
+
+for name, examples in (("short", 50), ("long", 500)):  # `make soak` chooses the long one
+    settings.register_profile(
+        name,
+        deadline=None,  # on a busy machine
+        derandomize=True,
+        max_examples=examples,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+settings.load_profile("short")
 
 
 @pytest.fixture(scope="session")
