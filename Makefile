@@ -6,7 +6,7 @@ BIN := .venv/bin
 # What is imported is compiled once: tests start hundreds of processes, each of which would compile it all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test attack soak bench check format openapi clean
+.PHONY: demo test test-web attack soak bench check format openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -15,6 +15,10 @@ demo: .venv/service.stamp
 # would begin with those of many tests, and those of few, which wait for whole arenas, would be a long end.
 test: check
 	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile --no-loadscope-reorder
+
+# The pages in a real Chromium: the package `chromium`, or SLAGVELD_CHROMIUM=/path/to/it. SLAGVELD_SHOTS=FOLDER keeps pictures.
+test-web: .venv/dev.stamp
+	$(BIN)/python -m pytest -m web tests/web --numprocesses 2 --dist loadfile
 
 # All that tries to break the arena, the long forms too, for many minutes.
 attack: .venv/dev.stamp
