@@ -3,6 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# What is imported is compiled once: tests start hundreds of processes, each of which would compile it all anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-web attack soak bench check format openapi clean
 
 demo: .venv/service.stamp

@@ -40,6 +40,8 @@ LIMITS: Final = {"budget_ms": 10_000, "first_budget_ms": 10_000}
 """No answer is late, however busy the machine: a fallback would be another game, and another price."""
 SIZES: Final = {"river": 4, "seven_up": 2}
 """The seats of a table, by ruleset."""
+OPTIONS: Final[dict[str, dict[str, object]]] = {"river": {}, "seven_up": {}}
+"""What games are played by, by ruleset: its own options, unless a test would have them short."""
 BOTS: Final = 4
 MAX_GAMES: Final = 64
 READY_S: Final = 30.0
@@ -192,7 +194,7 @@ class Ground:
         order: dict[str, Any] = {
             "name": name,
             "ruleset": ruleset,
-            "options": {},
+            "options": OPTIONS[ruleset],
             "format": "round_robin",
             "deals": "fresh",
             "table_size": size,

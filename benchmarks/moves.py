@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import quantiles
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import requests
 
+from benchmarks.ground import OPTIONS
 from benchmarks.harness import Effort, Line, Row, at_most
 from service.launch.announced import Announced
 
@@ -43,7 +44,8 @@ def play(url: str, ruleset: str, others: int) -> list[float]:
     seats = [{"kind": "human", "name": "me"}, *[{"kind": "house", "name": "greedy"}] * others]
     waits: list[float] = []
     with requests.Session() as session:
-        made = session.post(f"{url}/v1/games", json={"ruleset": ruleset, "seats": seats}, timeout=10).json()
+        order: dict[str, Any] = {"ruleset": ruleset, "options": OPTIONS[ruleset], "seats": seats}
+        made = session.post(f"{url}/v1/games", json=order, timeout=10).json()
         session.headers["Authorization"] = f"Bearer {made['seats'][0]['token']}"
         seat = f"{url}/v1/games/{made['id']}/seats/0"
         acted: float | None = None

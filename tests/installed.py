@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[1]
 def environment(site: Path) -> dict[str, str]:
     """Give the variables of a process that finds this code, and the entry points that pyproject.toml declares.
 
-    They are written to `site` as an installer does. Settings of this run, of pytest or of the arena, don't reach it.
+    They are written to `site` as an installer does. Settings of this run, of pytest or of the arena, don't reach it,
+    nor do pytest's plugins that are large and only ours.
     """
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     installed = site / "declared-0.dist-info"
@@ -25,4 +26,5 @@ def environment(site: Path) -> dict[str, str]:
     (installed / "entry_points.txt").write_text("".join(lines))
     ours = ("PYTEST_", "SLAGVELD_", "REDIS_URL")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**kept, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}"}
+    unplugged = " ".join(f"-p no:{plugin}" for plugin in ("schemathesis", "hypothesispytest"))
+    return {**kept, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}", "PYTEST_ADDOPTS": unplugged}

@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 from service.api.direct import Direct, chunk
 
 HEARTBEAT: Final = b":\n\n"
-_BEFORE_ALL: Final = -1
 
 Message = tuple[int, bytes]
 """The id of a message, which grows, and its data as JSON."""
@@ -54,6 +53,13 @@ class Reader:
     rest: bytes = b""
     woken: threading.Event = field(default_factory=threading.Event)
 
+    def given(self, found: Found) -> bytes:
+        """Give the messages that are new to him, which he has seen then; b"" if there are none."""
+        if not (messages := found.after(self.seen)):
+            return b""
+        self.seen = messages[-1][0]
+        return written(messages)
+
     def takes(self, part: _Part) -> bool:
         """Tell whether all of it was taken; else the rest is kept."""
         self.seen = part.seen
@@ -67,23 +73,23 @@ class Reader:
 class Fan:
     """What is told of one thing, and who reads it."""
 
-    def __init__(self, wait: Wait, pause_s: float) -> None:
-        """Nothing is known yet. `pause_s` is how long to rest after messages."""
+    def __init__(self, wait: Wait, pause_s: float, found: Found) -> None:
+        """Begin from what was `found` already. `pause_s` is how long to rest after messages."""
         self.readers = 0
         self._wait = wait
         self._pause_s = pause_s
         self._lock = threading.Lock()
         self._parked: set[Reader] = set()
-        self._latest = Found(_BEFORE_ALL, lambda _: (), more=True)
+        self._latest = found
         self._is_over = False
 
     def next(self, reader: Reader, ends: float) -> bytes:
         """Give what is to be written to a reader next, b"" if there will be no more or it `ends` (monotonic)."""
         while True:
             with self._lock:
-                if messages := self._latest.after(reader.seen):
-                    reader.seen = messages[-1][0]
-                    return written(messages)
+                is_behind = self._latest.newest <= reader.seen  # what he found himself may be newer
+                if not is_behind and (part := reader.given(self._latest)):
+                    return part
                 if self._is_over or ends <= monotonic():
                     return b""
                 self._parked.add(reader)
@@ -140,12 +146,15 @@ class Fans:
         self._lock = threading.Lock()
         self._fans: dict[str, Fan] = {}
 
-    def join(self, name: str, wait: Wait, pause_s: float) -> Fan:
-        """Give the fan of that name, which is there until it is left as often as it was joined, and for a while."""
+    def join(self, name: str, wait: Wait, pause_s: float, found: Found) -> Fan:
+        """Give the fan of that name, which is there until it is left as often as it was joined, and for a while.
+
+        A new one begins from what was `found`.
+        """
         with self._lock:
             fan = self._fans.get(name)
             if fan is None:
-                fan = self._fans[name] = Fan(wait, pause_s)
+                fan = self._fans[name] = Fan(wait, pause_s, found)
                 threading.Thread(target=self._run, args=(name, fan), name="fan", daemon=True).start()
             fan.readers += 1
         return fan

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from flask import Flask, Response, current_app, request
 
 from service.api import waiting
 from service.api.direct import Direct
-from service.api.fan import Fans, Found, Reader
+from service.api.fan import Fan, Fans, Found, Reader
 from service.api.problems import Problem
 from service.store.watch import Watch
 
@@ -72,8 +73,9 @@ def answer(name: str, follow: Follow, *, pause_s: float = 0) -> Response:
     streamed = current_app.response_class(content_type=EVENT_STREAM)
     if request.method != "HEAD":  # whose answer has no parts, and is never closed
         streamed.call_on_close(waiting.take())
-        reader = Reader(seen, Direct.of(request.environ))
-        streamed.response = _stream(current_app.extensions[_EXTENSION], name, follow, pause_s, reader)
+        fans = current_app.extensions[_EXTENSION]
+        join = partial(fans.join, name, lambda newest: follow(newest, HEARTBEAT_S), pause_s)
+        streamed.response = _stream(join, fans.leave, found, Reader(seen, Direct.of(request.environ)))
     streamed.headers.update({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
     return streamed
 
@@ -85,12 +87,19 @@ def _seen() -> int:
     return int(given)
 
 
-def _stream(fans: Fans, name: str, follow: Follow, pause_s: float, reader: Reader) -> Iterator[bytes]:
+def _stream(
+    join: Callable[[Found], Fan], leave: Callable[[Fan], None], found: Found, reader: Reader
+) -> Iterator[bytes]:
     ends = monotonic() + LIFE_S
     yield b"retry: %d\n\n" % RETRY_MS
-    fan = fans.join(name, lambda newest: follow(newest, HEARTBEAT_S), pause_s)
+    if first := reader.given(found):
+        yield first
+    if not found.more:
+        return
+    fan = join(found)
+    del found, first  # a fan keeps the latest; each of its readers his first would be many
     try:
         while part := fan.next(reader, ends):
             yield part
     finally:
-        fans.leave(fan)
+        leave(fan)

@@ -123,7 +123,7 @@ SECRET = "whsec_" + "A" * 32
 def world(redis_url, monkeypatch):
     monkeypatch.setattr(erasing, "LATER_MS", 100)
     monkeypatch.setattr(stream, "HEARTBEAT_S", 0.01)
-    monkeypatch.setattr(stream, "LIFE_S", 0.02)
+    monkeypatch.setattr(stream, "LIFE_S", 0.0)
     monkeypatch.setattr(scoreboard, "PROGRESS_PAUSE_S", 0.0)
     environment = {
         "REDIS_URL": redis_url,

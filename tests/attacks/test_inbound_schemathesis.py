@@ -60,7 +60,7 @@ def specification(arena, builder):
 
 @pytest.mark.parametrize(("name", "mode"), CASES)
 def test_answers_are_as_specified(specification, monkeypatch, name, mode):
-    monkeypatch.setattr(stream, "LIFE_S", 0.05)
+    monkeypatch.setattr(stream, "LIFE_S", 0.0)
     operation = specification.find_operation_by_id(name)
 
     @QUICK

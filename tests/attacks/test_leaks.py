@@ -43,7 +43,7 @@ TABLES = [*(("seven_up", *table) for table in SEVEN_UP), *(("river", *table) for
 @pytest.fixture
 def arena(make_app, redis, store, monkeypatch):  # noqa: F811 (the fixture)
     monkeypatch.setattr(stream, "HEARTBEAT_S", 0.002)
-    monkeypatch.setattr(stream, "LIFE_S", 0.003)
+    monkeypatch.setattr(stream, "LIFE_S", 0.0)
     app = make_app(SLAGVELD_ADMIN_TOKEN=ADMIN)
     return lambda seed: Arena(app, store, seed)
 

@@ -90,7 +90,7 @@ def _listens(players):
 def test_a_stream_is_silent_about_hidden_bids(fists, monkeypatch):
     """The signs of life come by the clock: as many, as far apart, whether somebody bids meanwhile or nobody."""
     path, players, _ = fists
-    monkeypatch.setattr(stream, "HEARTBEAT_S", 1.0)
+    monkeypatch.setattr(stream, "HEARTBEAT_S", 2.0)
     parts = players[0].client.application.test_client().get(f"{path}/stream").response
     assert next(parts).startswith(b"retry")
     assert b'"event":"deal"' in next(parts)

@@ -17,14 +17,15 @@ UP, SERVE, NEW, *SHELL = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE |
 PYTHON = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def told(shell):
+@pytest.fixture(scope="module")
+def told(page_shell):
     """Run the servers, then a script against them; give what it says if it ends well."""
     assert (UP.split()[:2], SERVE.split()[:2], NEW.split()[:2]) == (
         ["slagveld", "up"],
         ["slagbot", "serve"],
         ["slagbot", "new"],
     )
+    shell = page_shell
     arena_told = shell(f"{UP.strip()} --port 0 --data data --workers 1", in_background=True)
     said, status = shell(NEW)
     assert status == 0, said

@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.docs.terminals import listens_at
 
 ROOT = Path(__file__).parents[2]
@@ -25,13 +27,22 @@ def test_the_two_commands_are_targets_of_the_makefile():
         subprocess.run(["make", "-n", command], cwd=ROOT, check=True, capture_output=True)
 
 
-def test_every_command_does_what_the_readme_says(shell):
-    script = [block for block in blocks("sh") if not re.match(r"make|export PATH", block)]
-    servers = [block for block in script if block.startswith(SERVERS)]
+SCRIPT = [block for block in blocks("sh") if not re.match(r"make|export PATH", block)]
+
+
+@pytest.fixture(scope="module")
+def arena(page_shell):
+    """Run the readme's arena; give its address."""
+    arena_block = next(block for block in SCRIPT if block.startswith("slagveld up"))
+    return listens_at(page_shell(f"{arena_block.strip()} --port 0 --data data", in_background=True))
+
+
+def test_every_command_does_what_the_readme_says(arena, page_shell):
+    shell = page_shell
+    servers = [block for block in SCRIPT if block.startswith(SERVERS)]
     assert len(servers) == len(SERVERS)
-    arena_block, bot_block = servers
-    arena = listens_at(shell(f"{arena_block.strip()} --port 0 --data data", in_background=True))
-    first, rest = script[0], [block for block in script[1:] if block not in servers]
+    _, bot_block = servers
+    first, rest = SCRIPT[0], [block for block in SCRIPT[1:] if block not in servers]
     said, status = shell(first)
     assert status == 0, said
     bot = listens_at(shell(bot_block.replace("8100", "0"), in_background=True))
@@ -40,12 +51,9 @@ def test_every_command_does_what_the_readme_says(shell):
     assert len((shell.folder / "records.jsonl").read_text().splitlines()) == 30
 
 
-def test_a_river_table_works_the_same(shell):
-    script = [block for block in blocks("sh") if not re.match(r"make|export PATH", block)]
-    arena_block = next(block for block in script if block.startswith("slagveld up"))
-    first = next(at for at, block in enumerate(script) if block.startswith("ARENA="))
-    arena = listens_at(shell(f"{arena_block.strip()} --port 0 --data data", in_background=True))
-    hand = "".join(script[first : first + 3]).replace("http://127.0.0.1:8000", arena)
+def test_a_river_table_works_the_same(arena, shell):
+    first = next(at for at, block in enumerate(SCRIPT) if block.startswith("ARENA="))
+    hand = "".join(SCRIPT[first : first + 3]).replace("http://127.0.0.1:8000", arena)
     greedy = '{"kind":"house","name":"greedy"}'
     assert hand.count('"ruleset":"seven_up"') == hand.count(greedy) == 1
     river = hand.replace('"ruleset":"seven_up"', '"ruleset":"river","options":{"start_cards":3}')

@@ -6,6 +6,7 @@ import functools
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Self
 from urllib.parse import urlsplit
@@ -67,9 +68,11 @@ class PullArena(Arena):
     def ids(self) -> list[str]:
         return list(self._pull)
 
-    def copies(self, think_ms: float = 0) -> Copies:
+    def copies(self, think_ms: float = 0, only: Collection[str] | None = None) -> Copies:
+        """Start a process of all bots, or of `only` these."""
         folder = self._folder / f"copies-{len(self._opened)}"
-        made = Copies(folder, self.api.address, self._pull, self._batch, think_ms)
+        bots = {number: name for number, name in self._pull.items() if only is None or number in only}
+        made = Copies(folder, self.api.address, bots, self._batch, think_ms)
         self._own(made)
         return made
 

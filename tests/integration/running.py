@@ -117,7 +117,7 @@ class Up:
         self.assert_gone()
         return status
 
-    def assert_gone(self, seconds=1.0):
+    def assert_gone(self, seconds=10.0):
         wait_until(lambda: not self.left(), seconds, f"left behind: {self.left()}")
 
     def left(self):

@@ -36,7 +36,7 @@ class Size:
         return ["house:greedy", "house:random"] * (self.bots // 2)
 
 
-SMALL = Size(bots=8, swiss=3, river=1, victims={"worker": 4, "api": 2, "valkey": 3}, finish_s=60.0)
+SMALL = Size(bots=6, swiss=3, river=1, victims={"worker": 4, "api": 2, "valkey": 3}, finish_s=60.0)
 
 LARGE = Size(
     bots=32,

@@ -20,7 +20,7 @@ SHORT = {"target": 3}
 ROUNDS = 400
 LARGE = ROUNDS * len(BOTS) // 2
 SMALL = 10
-UNDER_WAY = 60
+UNDER_WAY = 40
 """So many games of the large tournament are over before the small one starts: its first ones, made at once, are."""
 SETTINGS = {"SLAGVELD_LEASE_MS": "15000", "SLAGVELD_RENEW_MS": "5000"}
 

@@ -17,9 +17,9 @@ LONG = {"SLAGVELD_LEASE_MS": "30000", "SLAGVELD_RENEW_MS": "5000", "SLAGVELD_HEA
 PROMPT_S = 10.0
 
 
-def launch(arena, rounds=3, limits=PATIENT_LIMITS):
+def launch(arena, rounds=2, limits=PATIENT_LIMITS):
     entries = [f"bot_{n}" for n in range(4)]
-    return arena.launch("river", "river", 4, rounds, entries, limits, {"start_cards": 5}), rounds * 4
+    return arena.launch("river", "river", 4, rounds, entries, limits, {"start_cards": 4}), rounds * 4
 
 
 def ask_more(arena, decisions):
@@ -56,7 +56,7 @@ def test_a_worker_told_to_stop_hands_its_games_to_another_at_once(tmp_path):
         name, scheduled = launch(arena)
         arena.start_worker()
         arena.start_worker()
-        ask_more(arena, 400)
+        ask_more(arena, 200)
         assert arena.workers[0].terminate() < 5
         finish(arena, name, scheduled)
         assert asked_twice(arena) == {}
@@ -68,7 +68,7 @@ def test_what_the_last_worker_hands_back_the_next_one_goes_on_with_at_once(tmp_p
         name, scheduled = launch(arena)
         for _ in range(3):
             arena.start_worker()
-            ask_more(arena, 250)
+            ask_more(arena, 120)
             assert arena.workers.pop().terminate() < 5
         arena.start_worker()
         finish(arena, name, scheduled)
@@ -94,7 +94,7 @@ def test_a_store_that_stands_still_costs_nobody_anything(tmp_path):
         name, scheduled = launch(arena, limits={"budget_ms": 1_000, "first_budget_ms": 1_500})
         arena.start_worker()
         arena.start_worker()
-        ask_more(arena, 300)
+        ask_more(arena, 200)
         stand_still(arena.valkey.pid)
         finish(arena, name, scheduled, 20)
         assert asked_twice(arena) == {}
@@ -107,7 +107,7 @@ def test_a_store_that_stands_still_longer_than_a_lease_loses_nothing(tmp_path):
         name, scheduled = launch(arena)
         arena.start_worker()
         arena.start_worker()
-        ask_more(arena, 300)
+        ask_more(arena, 200)
         stand_still(arena.valkey.pid)
         finish(arena, name, scheduled, 20)
         assert outcomes(arena, name) == {"ok"}
@@ -120,7 +120,7 @@ def test_a_worker_that_stands_still_charges_nobody(tmp_path, workers, timings):
         name, scheduled = launch(arena, limits={"budget_ms": 1_000, "first_budget_ms": 1_500})
         for _ in range(workers):
             arena.start_worker()
-        ask_more(arena, 300)
+        ask_more(arena, 200)
         stand_still(arena.workers[0].child.pid)
         finish(arena, name, scheduled, 20)
         assert outcomes(arena, name) == {"ok"}

@@ -15,6 +15,7 @@ from bot_sdk.client import Arena
 from bot_sdk.games import record
 from bot_sdk.starter import LANGUAGES
 from tests.bot_sdk.commands.running import environment, running
+from tests.integration.running import Up
 
 ARENA, BOT = "http://127.0.0.1:8000", "http://127.0.0.1:8100"
 PATIENCE_S = 120
@@ -60,9 +61,11 @@ def assert_went_well(played):
         assert {"ok"} <= outcomes <= {"ok", "late"}  # a busy machine may make anybody late
 
 
-@pytest.fixture
-def arena(start, tmp_path):
-    return start(tmp_path / "data").ready()
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    up = Up(tmp_path_factory.mktemp("newcomers") / "data")
+    yield up.ready()
+    up.close()
 
 
 def test_python(arena, tmp_path):

@@ -102,7 +102,7 @@ class Background:
         except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self._error = error
 
-    def result(self, timeout_s: float = 10.0) -> Any:
+    def result(self, timeout_s: float = 60.0) -> Any:
         self._thread.join(timeout_s)
         assert not self._thread.is_alive(), "it still runs"
         if self._error is not None:

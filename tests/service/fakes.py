@@ -55,7 +55,7 @@ def fails(outcome: Outcome) -> Behaviour:
     return lambda _decision: outcome
 
 
-def until(is_so: Callable[[], bool], timeout_s: float = 5.0) -> None:
+def until(is_so: Callable[[], bool], timeout_s: float = 30.0) -> None:
     """Return once it is so."""
     ends = monotonic() + timeout_s
     while not is_so():
@@ -99,7 +99,7 @@ class FakeCalls:
     def notify(self, call: Call) -> None:
         self.told.append((call.endpoint.bot_id, json.loads(call.body)))
 
-    def wait_until_held(self, timeout_s: float = 5.0) -> None:
+    def wait_until_held(self, timeout_s: float = 30.0) -> None:
         """Return once a call is held."""
         assert self._holding.wait(timeout_s), "no call was held"
 

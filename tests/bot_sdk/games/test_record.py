@@ -309,21 +309,34 @@ def is_accepted(line: bytes) -> bool:
     return True
 
 
-def one_byte_changed(line: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Change each byte in turn: to another of its kind (digit, rank, suit, letter), and to anything."""
+def one_byte_changed(line: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
+    """Change each byte in turn: to another of its kind (digit, rank, suit, letter), and to anything; or to one of both.
+
+    `count` says to how many.
+    """
     for at, byte in enumerate(line):
         kind = OTHERS.get(chr(byte), "abcdefghijklmnopqrstuvwxyz")
         alike = rng.choice([ord(other) for other in kind if ord(other) != byte])
         anything = rng.choice([other for other in range(32, 127) if other not in (byte, alike)])
-        for other in (alike, anything):
+        for other in rng.sample((alike, anything), count):
             yield line[:at] + bytes([other]) + line[at + 1 :]
 
 
 @each_record
 def test_one_changed_byte_is_refused_but_where_verify_can_not_tell(make: Any) -> None:
+    check_changed(make, 1)
+
+
+@pytest.mark.soak
+@each_record
+def test_one_changed_byte_is_refused_whether_it_becomes_one_of_its_kind_or_anything(make: Any) -> None:
+    check_changed(make, 2)
+
+
+def check_changed(make: Any, count: int) -> None:
     line = record.encode(make())
     shown = json.loads(line)
-    for changed in one_byte_changed(line, random.Random(5)):
+    for changed in one_byte_changed(line, random.Random(5), count):
         if is_accepted(changed):
             paths = changed_paths(shown, json.loads(changed))
             assert [path for path in paths if not CANT_TELL.fullmatch(path)] == [], changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, isfinite, log, log10
 from random import Random
 from statistics import stdev
-from time import perf_counter
+from time import process_time
 
 import msgspec
 import pytest
@@ -137,9 +137,9 @@ def test_no_games_give_no_ratings():
     ids=["500 straight losses", "510 straight last places", "one game", "unconnected", "a chain"],
 )
 def test_odd_fields_get_finite_ordered_ratings_at_once(rated, best, worst):
-    start = perf_counter()
+    start = process_time()
     rows = by_bot(fit(rated))
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
     assert all(isfinite(bound) for row in rows.values() for bound in (row.low, row.rating, row.high))
     assert all(row.low < row.rating < row.high for row in rows.values())
     for better, worse in zip(best, worst, strict=True):
@@ -286,6 +286,6 @@ def test_500_contenders_of_20_000_games_take_a_second():
         scores = [bot / 300 + rng.gauss(0, 1) for bot in seats]
         places = tuple(1 + sum(other > own for other in scores) for own in scores)
         rated.append(Rated(f"t/{number // 3}", tuple((f"bot_{bot}", None) for bot in seats), places))
-    start = perf_counter()
+    start = process_time()
     assert len(fit(rated)) == 500
-    assert perf_counter() - start < 3
+    assert process_time() - start < 3

@@ -49,7 +49,7 @@ def queue():
 
 
 @pytest.fixture
-def make_app(redis_url, queue):
+def make_app(redis_url, queue, routes_compiled_once):
     """Build apps on the empty store, with settings as the environment gives them."""
     built = []
 
@@ -168,7 +168,7 @@ def people(app, host, seated):
 
 
 @pytest.fixture
-def night(redis_url):
+def night(redis_url, routes_compiled_once):
     """Give an app with a worker beside it, as they run together, but quick to look again."""
     environment = {
         "REDIS_URL": redis_url,

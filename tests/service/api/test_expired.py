@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-import yaml
 
 from bot_sdk.results.values import GameState
+from tests.bot_sdk.specified import document
 
-SPECIFICATION = yaml.safe_load((Path(__file__).parents[3] / "openapi/service.yaml").read_text())
-PATHS = [path for path, item in SPECIFICATION["paths"].items() if "get" in item]
+PATHS = [path for path, item in document()["paths"].items() if "get" in item]
 OF_GAMES = [path for path in PATHS if path.startswith("/v1/games/{")]
 OF_TOURNAMENTS = [path for path in PATHS if path.startswith("/v1/tournaments/{")]
 

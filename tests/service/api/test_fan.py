@@ -51,12 +51,16 @@ class Source:
             self._changed.notify_all()
 
 
+NOTHING = Found(0, lambda _: (), more=True)
+"""What there is before anything happened."""
+
+
 class Stream(threading.Thread):
     """Reads as the server does: what is given it writes."""
 
     def __init__(self, fans, source, *, seen=0, sock=None):
         super().__init__(daemon=True)
-        self.fan = fans.join("it", source.wait, 0)
+        self.fan = fans.join("it", source.wait, 0, NOTHING)
         self.reader = Reader(seen, Direct(sock) if sock else None)
         self.given, self.beats, self.error, self._fans, self._sock = [], [], None, fans, sock
         self.start()
@@ -171,6 +175,19 @@ def test_who_comes_later_is_given_what_is_known_and_after_that_what_all_are(fans
     assert later.given == [as_written(2, b"b"), as_written(3, b"c")]
 
 
+def test_a_fan_begins_from_what_its_first_reader_found(fans, source):
+    found = Found(1, lambda seen: [(1, b"a")][seen:], more=True)
+    fan = fans.join("it", source.wait, 0, found)
+    assert fan.next(Reader(0, None), 0.0) == as_written(1, b"a")
+    until(lambda: source.known == 1)
+
+
+def test_who_found_something_newer_himself_is_not_told_what_is_older(fans, source):
+    fan = fans.join("it", source.wait, 0, Found(1, lambda seen: [(1, b"old")] if seen != 1 else [], more=True))
+    assert fan.next(Reader(2, None), 0.0) == b""
+    assert fan.next(Reader(0, None), 0.0) == as_written(1, b"old")
+
+
 def test_nobody_waits_for_who_is_slow_and_he_misses_nothing(fans, source, connected):
     server, slow = connected()
     dawdler, quick = Stream(fans, source, sock=server), Stream(fans, source)
@@ -222,7 +239,7 @@ def test_an_error_ends_the_streams_and_the_next_reader_begins_anew(fans, source,
 
 
 def test_a_reader_ends_in_time(fans, source):
-    fan = fans.join("it", source.wait, 0)
+    fan = fans.join("it", source.wait, 0, NOTHING)
     source.change(b"a")
     began = time.monotonic()
     assert fan.next(Reader(0, None), began + NEVER) == as_written(1, b"a")
@@ -237,7 +254,7 @@ def test_what_nobody_reads_any_more_is_forgotten_with_its_thread(fans, source):
     stream.ended()
     until(lambda: not fans._fans)
     source.change(error=None)
-    fan = fans.join("it", source.wait, 0)
+    fan = fans.join("it", source.wait, 0, NOTHING)
     until(lambda: source.waits > 1)
     fans.leave(fan)
     source.change(nudges=1)

@@ -181,7 +181,7 @@ def fillings(path, filled):
 @pytest.fixture
 def evening(make_app, redis, store, monkeypatch):
     monkeypatch.setattr(stream, "HEARTBEAT_S", 0.01)
-    monkeypatch.setattr(stream, "LIFE_S", 0.02)
+    monkeypatch.setattr(stream, "LIFE_S", 0.0)
     monkeypatch.setattr(scoreboard, "PROGRESS_PAUSE_S", 0.0)
 
     def begin(pack):
@@ -288,7 +288,7 @@ def test_stream_of_an_open_board_is_silent_and_begins_when_that_is_closed(evenin
     waiting = Background(lambda: b"".join(parts))
     until(lambda: night.app.extensions["slagveld"].store.watch._channels)
     night.close()
-    streamed = messages(waiting.result(5.0))
+    streamed = messages(waiting.result(30.0))
     assert [number for number, _ in streamed] == list(range(1, len(streamed) + 1))
     assert streamed[-1][1]["event"] == "ended"
 

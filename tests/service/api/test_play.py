@@ -218,8 +218,8 @@ def test_a_long_poll_wakes_when_there_is_news(people):
         waiting = pool.submit(lambda: other("GET", headers={"If-None-Match": tag, "Prefer": "wait=20"}))
         assert not waiting.done()
         assert owing.act().status_code == 201
-        answer = waiting.result(timeout=10)
-    assert time.monotonic() - began < 5
+        answer = waiting.result(timeout=30)
+    assert time.monotonic() - began < 15
     assert answer.status_code == 200
     assert answer.headers["ETag"] != tag
     assert answer.headers["Cache-Control"] == "private, no-store"
@@ -231,7 +231,7 @@ def test_a_long_poll_gives_up_in_time(people, client):
     tag = client.get(path).headers["ETag"]
     began = time.monotonic()
     assert client.get(path, headers={"If-None-Match": tag, "Prefer": "wait=1"}).status_code == 304
-    assert 0.9 < time.monotonic() - began < 4
+    assert 0.9 < time.monotonic() - began < 12
     waiting = next(player for player in players.values() if player.view()["decision_id"] is None)
     view = waiting.decision(0)
     assert (view["decision_id"], view["legal_actions"], view["deadline"]) == (None, [], None)
@@ -244,7 +244,7 @@ def test_who_waits_for_a_decision_gets_it(people):
         waiting = pool.submit(other.decision)
         while other.view()["decision_id"] is None:
             assert owing.act().status_code == 201
-        assert waiting.result(timeout=10)["decision_id"] is not None
+        assert waiting.result(timeout=30)["decision_id"] is not None
 
 
 def test_who_leaves_retires(people, client):

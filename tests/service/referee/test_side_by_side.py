@@ -74,7 +74,7 @@ def test_game_whose_lease_went_to_another_is_left_alone(worker, make_worker, des
     at(calls, "bot_a", 1, lambda: redis.set(keys.game_lease(game), "another", px=9_000))
     before = monotonic()
     assert worker.drive(game) == []
-    assert monotonic() - before < 4
+    assert monotonic() - before < 8  # the other one's lease lasts for longer
     assert desk.state(game) is GameState.RUNNING
     assert redis.get(keys.game_lease(game)) == b"another"
     assert game not in worker.leases._held

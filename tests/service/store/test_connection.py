@@ -20,7 +20,7 @@ def test_one_user_too_many_waits_a_while_and_is_told(redis_url):
         began = time.monotonic()
         with pytest.raises(RedisConnectionError, match="No connection available"):
             client.ping()
-        assert 0.1 <= time.monotonic() - began < 2
+        assert 0.1 <= time.monotonic() - began < 6
     assert client.ping()
     client.close()
 

@@ -153,7 +153,7 @@ def test_change_while_the_subscription_is_being_made_is_not_missed(watch, redis)
 def test_nothing_happens_and_it_ends_in_time(watch, timeout_s):
     began = time.monotonic()
     assert Follower(watch, "news", Value().read, timeout_s).result() == 0
-    assert timeout_s <= time.monotonic() - began < timeout_s + 1
+    assert timeout_s <= time.monotonic() - began < timeout_s + 4
 
 
 def test_message_without_a_change_is_no_change(watch, redis):

@@ -83,10 +83,10 @@ def test_a_bot_that_never_comes_to_an_end_takes_the_process_with_it_though_no_wo
 
 def test_a_deadline_is_for_its_decision_only(start):
     child = start()
-    ask(child, longest_s=0.5)
+    ask(child, longest_s=1.5)
     assert thought(child).reply
     with pytest.raises(subprocess.TimeoutExpired):
-        child.wait(timeout=0.8)
+        child.wait(timeout=2.0)
     ask(child)
     assert thought(child).reply
 
