@@ -75,3 +75,31 @@ test('a note and a fault are there, the fault with its place in the record', () 
   assert.deepEqual(state.last, { seat: 1, action: 'bid:0', outcome: 'late', ms: 1, note: 'asleep' });
   assert.deepEqual(state.faults, [{ deal: 0, at: 1, seat: 1, outcome: 'late', action: 'bid:0' }]);
 });
+
+const SEVEN_UP = { target: 7, gift: true, turned_jack: 'final' };
+const sevenUp = (events) => events.reduce(apply, begin({ ruleset: 'seven_up', options: SEVEN_UP, seats: SEATS.slice(0, 2) }));
+const act = (seat, action, outcome = 'ok') => ({ event: 'action', seat, action, outcome, ms: 1 });
+const given = (totals) => [
+  { event: 'deal', deal: 0, dealer: 0, upcard: 'JD', totals: [6, 0] },
+  act(1, 'beg'),
+  act(0, 'give'),
+  { event: 'trump', trump: 'D', totals },
+];
+
+test('a gift is scored when trump is fixed, but not if the Jack of trumps has just won', () => {
+  assert.deepEqual(sevenUp(given([6, 0])).totals, [6, 1]);
+  assert.deepEqual(sevenUp(given([7, 0])).totals, [7, 0]);
+});
+
+test('discards that were hidden count for the places of faults after them', () => {
+  const state = sevenUp([
+    { event: 'deal', deal: 0, dealer: 0, upcard: '8D', totals: [0, 0] },
+    act(1, 'beg'),
+    act(0, 'run'),
+    { event: 'run', deal: 0, dealer: 0, upcard: '8C', totals: [0, 0] },
+    { event: 'trump', trump: 'C', totals: [0, 0] },
+    { event: 'discarded' },
+    act(1, 'play:2C', 'late'),
+  ]);
+  assert.equal(state.faults[0].at, 8);
+});
