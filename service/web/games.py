@@ -29,7 +29,7 @@ ENDED_BY: Final = {
     "forfeit": "A seat had forfeited the game before it began.",
 }
 
-pages = Blueprint("games", __name__)
+pages = Blueprint("game_page", __name__)
 
 
 @pages.get("/games/<game:game_id>")
