@@ -164,13 +164,16 @@ export class Player {
     this.#view.show(state);
     this.#controls.show(state);
     this.#isStray = (this.#isStray || had) && document.activeElement === document.body;
-    if (this.#isStray && state.owed !== null) this.#focus();
+    if (state.owed !== null) this.#focus();
   }
 
-  /** Give the focus, lost with what it was on, to what can be chosen next. */
+  /** Give the focus to what answers, if it was lost with what it was on, or is in the hand and the answer isn't. */
   #focus() {
-    const next = this.#view.ownHand.querySelector('[aria-disabled="false"][tabindex="0"]') ?? this.#controls.first;
+    const { first } = this.#controls;
+    if (!this.#isStray && (first === null || !this.#view.ownHand.contains(document.activeElement))) return;
+    const next = first ?? this.#view.ownHand.querySelector('[aria-disabled="false"][tabindex="0"]');
     next?.focus({ preventScroll: true });
+    this.#isStray = false;
   }
 
   #speak() {
