@@ -7,7 +7,7 @@ import { follow, pollEvents } from "../stream.js";
 import { EventLog } from "../table/log.js";
 import { apply, begin } from "../table/state.js";
 import { TableView } from "../table/view.js";
-import { tell } from "../table/words.js";
+import { actionText, tell } from "../table/words.js";
 import { promptOf } from "./asking.js";
 import { Controls } from "./controls.js";
 import { Pace } from "./pace.js";
@@ -32,6 +32,8 @@ export class Player {
   #pace;
   #announce;
   #lost;
+  #meanwhile;
+  #after;
   #told = []; // sentences that haven't been announced
   #dealt = true; // whether the hand may have changed since it was asked for
   #sent = null; // the decision that was answered last, or is just being answered
@@ -46,14 +48,17 @@ export class Player {
    * @param {number} options.ahead how far this machine's clock is ahead of the arena's, in ms
    * @param {(text: string) => void} options.announce
    * @param {() => void} options.lost is called when the seat is no longer one's own
-   * @param {Element[]} options.more what to put beside the table
+   * @param {Element} options.meanwhile what to put beside the table until the game is over
+   * @param {Element} options.after what to put below it then
    */
-  constructor(root, { game, seat, ahead, announce, lost, more }) {
+  constructor(root, { game, seat, ahead, announce, lost, meanwhile, after }) {
     this.#game = game;
     this.#seat = seat;
     this.#path = `/v1/games/${game.id}/seats/${seat.seat}`;
     this.#announce = announce;
     this.#lost = lost;
+    this.#meanwhile = meanwhile;
+    this.#after = after;
     this.#state = begin(game);
     const choose = (action) => this.choose(action);
     this.#view = new TableView(root, { seatAtBottom: seat.seat, onChoose: choose });
@@ -65,7 +70,8 @@ export class Player {
       expired: () => this.#look(),
     });
     const log = h("section", { class: "table-log" });
-    this.#view.side.append(log, ...more);
+    this.#view.side.append(log, meanwhile);
+    this.#view.controls.append(after);
     this.#log = new EventLog(log, game.seats);
     this.#pace = new Pace({
       seat: seat.seat,
@@ -125,9 +131,6 @@ export class Player {
     this.#dealt ||= event.event === "deal" || event.event === "run";
     this.#log.add(event);
     this.#told.push(tell(event, this.#game.seats));
-    if (event.event === "action" && event.seat === this.#seat.seat && event.outcome === "late") {
-      this.#controls.trouble("Your time was over: the first legal action was played for you.");
-    }
     this.#show();
   }
 
@@ -154,6 +157,9 @@ export class Player {
     if (this.#pace.isBusy) return; // it is asked for again when all before it has been shown
     this.#dealt = false;
     this.#state = apply(this.#state, { event: "seat", seat: this.#seat.seat, view });
+    if (view.last?.outcome === "late") {
+      this.#controls.trouble(`Your time was over, so the arena ${actionText(view.last.action)} for you.`);
+    }
     this.#show();
     this.#speak();
   }
@@ -163,6 +169,8 @@ export class Player {
     const state = this.#shown;
     this.#view.show(state);
     this.#controls.show(state);
+    this.#view.ownHand.hidden = this.#meanwhile.hidden = state.isOver;
+    this.#after.hidden = !state.isOver;
     this.#isStray = (this.#isStray || had) && document.activeElement === document.body;
     if (state.owed !== null) this.#focus();
   }

@@ -24,9 +24,10 @@ async function play(game, seat) {
   const leave = leaving(game, seat);
   const begun = game.state === "open" ? await waitForOthers(root, game, { leave, announce }) : game;
   if (begun.started_at === null) return tell("The game ended before it began.", begun);
-  const more = [h("p", { class: "row seat-more" }, leave, h("a", { class: "button", href: `/games/${game.id}` }, "Watch"))];
   const lost = () => lose(begun, seat);
-  await new Player(root, { game: begun, seat, ahead: await clockAhead(), announce, lost, more }).run();
+  const meanwhile = h("p", { class: "row" }, leave, h("a", { class: "button", href: `/games/${game.id}` }, "Watch only"));
+  const after = ways(`/games/${game.id}`, "Look at the replay");
+  await new Player(root, { game: begun, seat, ahead: await clockAhead(), announce, lost, meanwhile, after }).run();
 }
 
 /** The seat's token is good no longer: it was left, elsewhere maybe. */
@@ -62,21 +63,16 @@ function leaving(game, seat) {
   return [h("button", { type: "button", onclick: () => sure.showModal() }, "Leave the game"), sure];
 }
 
+/** Say what is the matter, where there is nothing to play. */
 function tell(text, game) {
-  replace(
-    root,
-    h(
-      "section",
-      { class: "empty" },
-      h("p", { class: "lead" }, text),
-      h(
-        "p",
-        { class: "row" },
-        h("a", { class: "button first", href: `/games/${game.id}` }, game.state === "running" ? "Watch it" : "See how it went"),
-        h("a", { class: "button", href: "/play" }, "Play another"),
-      ),
-    ),
-  );
+  const shown = ways(`/games/${game.id}`, game.state === "running" ? "Watch it" : "See how it went");
+  replace(root, h("section", { class: "empty" }, h("p", { class: "lead" }, text), shown));
+}
+
+/** Where to go from here. */
+function ways(path, text) {
+  const first = h("a", { class: "button first", href: path }, text);
+  return h("p", { class: "row" }, first, h("a", { class: "button", href: "/play" }, "Play another"));
 }
 
 function announce(text) {
