@@ -161,7 +161,7 @@ def sit(open_page, arena):
 
     def make(order=SEVEN_UP, opponent=GREEDY, **more):
         seats = [{"kind": "human", "name": "ann"}, opponent]
-        page = open_page("/docs", reduced_motion="reduce", **more)
+        page = open_page("/play", reduced_motion="reduce", **more)
         made = page.request.post(f"{arena.api.address}/v1/games", data={"seats": seats} | order).json()
         page.game = made
         seat = json.dumps([{"seat": 0, "token": made["seats"][0]["token"], "name": "ann"}])
