@@ -151,7 +151,7 @@ def test_it_never_asks_while_it_waits_for_an_answer(serve):
     page, served = serve(every="", one="1")
     page.evaluate("document.querySelector('main').dataset.every = '0'")  # news come from the test alone
     held = []
-    page.context.route(page.url, held.append)
+    page.context.route(page.url, lambda route: held.append(route))  # noqa: PLW0108 (Playwright asks for a function)
     for _ in range(10):
         refresh(page)
         page.wait_for_timeout(200)
