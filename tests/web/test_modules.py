@@ -17,6 +17,7 @@ MARKUP = re.compile(
 )
 """What makes elements of a text."""
 ELSEWHERE = re.compile(r"(?:import|from|url\(|fetch\(|src=|href=)\s*[\"'(]*(?:https?:)?//")
+IMPORTED = re.compile(r"""(?:^(?:import\b|export\b.*\bfrom\b|\} from\b).*?|import\()["']([^"']+)["']""", re.MULTILINE)
 
 
 def named(path: Path) -> str:
@@ -43,7 +44,7 @@ def test_no_template_has_scripts_styles_or_unescaped_texts_of_its_own(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_modules_import_relative_files_that_there_are(path):
-    imported = re.findall(r"""(?:from|import\()\s*["']([^"']+)["']""", path.read_text("utf-8"))
+    imported = IMPORTED.findall(path.read_text("utf-8"))
     assert [name for name in imported if not name.startswith(".") or not (path.parent / name).is_file()] == []
 
 
