@@ -34,11 +34,17 @@ export function pollEvents(gameId) {
   return async (after) => {
     const messages = [];
     for (let last = after; ; last = messages.at(-1)[0]) {
-      const page = await api.get(`/v1/games/${gameId}/events?after=${last}`);
+      const page = await api.get(`/v1/games/${gameId}/events?after=${last}`).catch(covered);
       messages.push(...page.items.map((item) => [item.id, item]));
       if (page.next_cursor === null) return { messages, isOver: page.is_last };
     }
   };
+}
+
+/** What there is to see of a game while others are played on its board. */
+function covered(error) {
+  if (error.code !== "board_open") throw error;
+  return { items: [], next_cursor: null, is_last: false };
 }
 
 class Following {

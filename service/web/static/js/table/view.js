@@ -5,10 +5,10 @@
 // the seats instead (css/table.css).
 
 import { h, name } from "../dom.js";
-import { cardElement, nameOf, suitGlyph, suitName } from "./cards.js";
+import { cardElement, nameOf, suitName } from "./cards.js";
 import { keyed, say } from "./keyed.js";
 import { Scoreboard } from "./scores.js";
-import { namesOf } from "./words.js";
+import { marksOf, namesOf } from "./words.js";
 
 const PHASES = { beg: "stands or begs", gift: "gives or runs", discard: "discards", bid: "bids", play: "plays" };
 const SAID = { stand: "stands", beg: "begs", run: "runs", give: "gives" };
@@ -27,7 +27,7 @@ export class TableView {
     this.bar = h("div", { class: "felt-bar" });
     this.seats = h("ol", { class: "seats", "aria-label": "Players" });
     this.trick = h("div", { class: "trick", role: "group" });
-    this.felt = h("div", { class: "felt" }, this.bar, this.trick, this.seats);
+    this.felt = h("div", { class: "felt" }, this.bar, h("div", { class: "ring" }, this.trick, this.seats));
     /** Belongs to whoever uses the table: buttons, a time line. */
     this.controls = h("div", { class: "table-controls" });
     this.ownHand = h("div", { class: "own-hand", role: "group", "aria-label": "Your hand", hidden: onChoose === null });
@@ -47,6 +47,10 @@ export class TableView {
   show(state) {
     this.felt.dataset.seats = state.seats.length;
     this.felt.dataset.phase = state.phase ?? "";
+    this.felt.classList.toggle(
+      "open",
+      state.hands.some((hand, seat) => hand !== null && !this.isOwn(seat)),
+    );
     this.showBar(state);
     this.showSeats(state);
     this.showTrick(state);
@@ -57,7 +61,7 @@ export class TableView {
   showBar(state) {
     const facts = [
       { key: "deal", text: dealText(state) },
-      { key: "trump", text: state.trump ? `${suitGlyph(state.trump)} trumps` : "", suit: state.trump },
+      { key: "trump", text: state.trump ? `${suitName(state.trump)} are trumps` : "" },
       { key: "turn", text: turnText(state) },
     ].filter((fact) => fact.text !== "");
     const turned = state.upcards.length > 0 ? [{ key: "turned", cards: state.upcards }] : [];
@@ -66,7 +70,7 @@ export class TableView {
   }
 
   showSeats(state) {
-    const names = namesOf(state.seats);
+    const marks = marksOf(state.seats);
     const order = state.seats.map((_, at) => (this.bottom + at) % state.seats.length);
     keyed(
       this.seats,
@@ -75,7 +79,7 @@ export class TableView {
       () => makeSeat(),
       (element, seat) => {
         placeAround(element, order.indexOf(seat), order.length);
-        updateSeat(element, state, seat, names[seat], { isOwn: this.isOwn(seat) });
+        updateSeat(element, state, seat, { mark: marks[seat], isOwn: this.isOwn(seat) });
       },
     );
   }
@@ -108,24 +112,25 @@ export class TableView {
     const actions = new Map(
       owed.filter((action) => action.includes(":")).map((action) => [action.split(":")[1], action]),
     );
-    const choose = (card) => {
-      const action = this.chosen.get(card);
-      if (action !== undefined) this.onChoose(action);
-    };
-    this.chosen = actions;
+    this.choosable = actions;
     keyed(
       this.ownHand,
       hand,
       (card) => card,
       (card) => {
         const button = cardElement(card, { tag: "button" });
-        button.addEventListener("click", () => choose(card));
+        button.addEventListener("click", () => this.choose(card));
         return button;
       },
       (button, card) => button.setAttribute("aria-disabled", `${!actions.has(card)}`),
     );
     rove(this.ownHand, actions);
     this.ownHand.classList.toggle("asked", actions.size > 0);
+  }
+
+  choose(card) {
+    const action = this.choosable.get(card);
+    if (action !== undefined) this.onChoose(action);
   }
 
   get bottom() {
@@ -155,30 +160,23 @@ function turnText(state) {
   return `${namesOf(state.seats)[state.turn[0]]} ${PHASES[state.phase]}`;
 }
 
-function makeFact(item) {
-  if (item.key === "turned")
-    return h(
-      "span",
-      { class: "turned" },
-      h("span", { class: "soft-felt" }, "Turned"),
-      h("span", { class: "turned-cards" }),
-    );
-  return h("bdi", { class: `fact fact-${item.key}` });
+function makeFact({ key }) {
+  if (key === "turned") return h("span", { class: "turned" }, "Turned", h("span", { class: "turned-cards" }));
+  return h("bdi", { class: `fact fact-${key}` });
 }
 
-function updateFact(element, item) {
-  if (item.key === "turned") {
-    keyed(
-      element.lastChild,
-      item.cards,
-      (card) => card,
-      (card) => cardElement(card),
-    );
+function updateFact(element, { key, text, cards }) {
+  if (key !== "turned") {
+    say(element, text);
+    element.title = text;
     return;
   }
-  say(element, item.text);
-  element.title = item.text;
-  if (item.suit) element.setAttribute("aria-label", `${suitName(item.suit)} are trumps`);
+  keyed(
+    element.lastChild,
+    cards,
+    (card) => card,
+    (card) => cardElement(card),
+  );
 }
 
 function makeSeat() {
@@ -190,14 +188,17 @@ function makeSeat() {
       { class: "seat-head" },
       h("span", { class: "dealer", role: "img", "aria-label": "dealer", title: "Dealer" }, "D"),
       name(""),
+      h("span", { class: "seat-mark" }),
       h("span", { class: "seat-total" }),
+      h("span", { class: "unseen" }, "points"),
     ),
     h("div", { class: "seat-facts" }, h("span", { class: "seat-said" }), h("span", { class: "seat-won" })),
     h("div", { class: "hand" }),
   );
 }
 
-function updateSeat(element, state, seat, player, { isOwn }) {
+function updateSeat(element, state, seat, { mark, isOwn }) {
+  const player = state.seats[seat].name;
   element.classList.toggle("on-turn", state.turn.includes(seat));
   element.classList.toggle("out", state.retired[seat] !== null);
   element.classList.toggle("winner", state.places?.[seat] === 1);
@@ -207,8 +208,8 @@ function updateSeat(element, state, seat, player, { isOwn }) {
   const named = element.querySelector(".name");
   say(named, player);
   named.title = player;
+  say(element.querySelector(".seat-mark"), mark);
   say(element.querySelector(".seat-total"), `${state.totals[seat]}`);
-  element.querySelector(".seat-total").setAttribute("aria-label", `${state.totals[seat]} points`);
   say(element.querySelector(".seat-said"), saidText(state, seat));
   say(element.querySelector(".seat-won"), wonText(state, seat));
   showHand(element.querySelector(".hand"), state, seat, isOwn);
