@@ -10,7 +10,15 @@ const DEAL = { id: 1, event: "deal", deal: 0, dealer: 1, upcard: "8S", totals: [
 function asked(legalActions, { phase = "beg", hand = [] } = {}) {
   const state = apply(begin({ ruleset: "seven_up", options: {}, seats: SEATS }), DEAL);
   const observation = { deal: 0, hand };
-  const view = { version: 1, phase, observation, legal_actions: legalActions, decision_id: "g.0.0", deadline: 1, turn: [0] };
+  const view = {
+    version: 1,
+    phase,
+    observation,
+    legal_actions: legalActions,
+    decision_id: "g.0.0",
+    deadline: 1,
+    turn: [0],
+  };
   return { ...apply(state, { event: "seat", seat: 0, view }), phase };
 }
 
@@ -28,7 +36,9 @@ test("what is no card is answered by a button", () => {
 
 test("the question says how many cards have to go yet", () => {
   const hand = ["2C", "3C", "4C", "5C", "6C", "7C", "8C"];
-  assert.deepEqual(promptOf(asked(["discard:2C"], { phase: "discard", hand }), 0), ["Throw away 1 card, one at a time."]);
+  assert.deepEqual(promptOf(asked(["discard:2C"], { phase: "discard", hand }), 0), [
+    "Throw away 1 card, one at a time.",
+  ]);
 });
 
 test("it is said for whom one waits", () => {
@@ -49,5 +59,11 @@ test("a result is told from the own seat", () => {
 });
 
 test("time that is left fits its size", () => {
-  assert.deepEqual([-1, 900, 65_000, 3_600_000 * 3.5, 86_400_000 * 2].map(leftText), ["0:00", "0:01", "1:05", "3 h 30 min", "2 days"]);
+  assert.deepEqual([-1, 900, 65_000, 3_600_000 * 3.5, 86_400_000 * 2].map(leftText), [
+    "0:00",
+    "0:01",
+    "1:05",
+    "3 h 30 min",
+    "2 days",
+  ]);
 });

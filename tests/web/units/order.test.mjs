@@ -29,11 +29,28 @@ test("what is chosen becomes an order, whoever orders in the first seat", () => 
 
 test("a value that is none goes to the arena as it is", () => {
   const chosen = { ruleset: "seven_up", name: "ann", budgetMs: 1, opponents: [] };
-  assert.deepEqual(orderOf({ ...chosen, options: [["target", ""], ["gift", "true"]] }).options, { target: "", gift: true });
+  assert.deepEqual(
+    orderOf({
+      ...chosen,
+      options: [
+        ["target", ""],
+        ["gift", "true"],
+      ],
+    }).options,
+    { target: "", gift: true },
+  );
 });
 
 test("what the arena refuses is shown at the field that it came from", () => {
-  const fields = ["seats.0.name", "seats.2.bot_id", "seats", "options.start_cards", "human_budget_ms", "options", "start"];
+  const fields = [
+    "seats.0.name",
+    "seats.2.bot_id",
+    "seats",
+    "options.start_cards",
+    "human_budget_ms",
+    "options",
+    "start",
+  ];
   assert.deepEqual(
     fields.map((path) => fieldOf(path, "river")),
     ["player", "river-seat-2", "river-seats", "river-start_cards", "budget", null, null],

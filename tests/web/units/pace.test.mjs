@@ -50,7 +50,10 @@ test("who waited long enough isn't kept waiting", () => {
   add(paced, ["action", 1]);
   pass(CARD_MS);
   add(paced, ["action", 2]);
-  assert.deepEqual(shown, [[0, "action"], [CARD_MS, "action"]]);
+  assert.deepEqual(shown, [
+    [0, "action"],
+    [CARD_MS, "action"],
+  ]);
 });
 
 test("rest comes once all have been shown, and after what comes together", () => {
@@ -64,5 +67,8 @@ test("rest comes once all have been shown, and after what comes together", () =>
 
 test("nothing waits where nobody looks", () => {
   add(pace({ isHurried: true }), ...TRICK);
-  assert.deepEqual(shown.map(([at]) => at), [0, 0, 0, 0, 0]);
+  assert.deepEqual(
+    shown.map(([at]) => at),
+    [0, 0, 0, 0, 0],
+  );
 });

@@ -18,7 +18,9 @@ export function promptOf(state, seat) {
   if (state.owed !== null) return [QUESTIONS[state.phase]?.(state, seat) ?? "It is your turn."];
   if (state.turn.length > 1) return ["Waiting for the others, who decide in secret."];
   const [other] = state.turn;
-  return other === undefined || other === seat ? ["One moment…"] : ["Waiting for ", { name: namesOf(state.seats)[other] }, "."];
+  return other === undefined || other === seat
+    ? ["One moment…"]
+    : ["Waiting for ", { name: namesOf(state.seats)[other] }, "."];
 }
 
 const QUESTIONS = {

@@ -32,12 +32,16 @@ export class Controls {
   /** Ask what a state asks. */
   show(state) {
     const { seat, choose } = this.#options;
-    replace(this.#question, promptOf(state, seat).map((part) => (typeof part === "string" ? part : name(part.name))));
+    replace(
+      this.#question,
+      promptOf(state, seat).map((part) => (typeof part === "string" ? part : name(part.name))),
+    );
     keyed(
       this.#choices,
       choicesOf(state),
       ([action]) => action,
-      ([action, label, spoken]) => h("button", { type: "button", "aria-label": spoken, onclick: () => choose(action) }, label),
+      ([action, label, spoken]) =>
+        h("button", { type: "button", "aria-label": spoken, onclick: () => choose(action) }, label),
     );
     this.#choices.hidden = this.#choices.children.length === 0;
     if (this.#deadline?.id !== state.owed?.decisionId) {

@@ -73,7 +73,8 @@ class OrderForm {
   }
 
   #order() {
-    const shown = (selector) => this.#all(selector, this.#game()).filter((each) => !each.closest("[data-seat][hidden]"));
+    const shown = (selector) =>
+      this.#all(selector, this.#game()).filter((each) => !each.closest("[data-seat][hidden]"));
     return orderOf({
       ruleset: this.#game().dataset.ruleset,
       name: this.#at("#player").value.trim(),

@@ -13,7 +13,13 @@ export function freeSeat(game) {
 
 /** Offer a free seat; `joined` is called when somebody has sat down. */
 export function offerSeat(root, game, joined) {
-  const player = h("input", { id: "player", maxlength: 64, required: true, autocomplete: "nickname", "aria-describedby": "player-wrong" });
+  const player = h("input", {
+    id: "player",
+    maxlength: 64,
+    required: true,
+    autocomplete: "nickname",
+    "aria-describedby": "player-wrong",
+  });
   player.value = keep.account?.name ?? "";
   const wrong = h("span", { class: "wrong", id: "player-wrong", role: "alert" });
   const submit = h("button", { class: "first", type: "submit" }, "Sit down");
@@ -77,7 +83,8 @@ export async function waitForOthers(root, game, { leave, announce }) {
   for (let shown = game; ; shown = await looked(shown)) {
     if (shown.state !== "open") return shown;
     if (names(shown) !== seats.dataset.names) {
-      if (seats.dataset.names) announce(`${shown.seats.length - names(shown).split("\n").filter(Boolean).length} seats are free.`);
+      if (seats.dataset.names)
+        announce(`${shown.seats.length - names(shown).split("\n").filter(Boolean).length} seats are free.`);
       seats.dataset.names = names(shown);
       replace(seats, seatsOf(shown));
     }
@@ -126,7 +133,11 @@ async function copied(field) {
 
 function seatsOf(game) {
   const who = (seat) => (seat.kind === "open" ? h("span", { class: "soft" }, "free") : name(seat.name));
-  return h("ol", { class: "places", "aria-label": "Seats" }, game.seats.map((seat) => h("li", {}, who(seat))));
+  return h(
+    "ol",
+    { class: "places", "aria-label": "Seats" },
+    game.seats.map((seat) => h("li", {}, who(seat))),
+  );
 }
 
 function names(game) {

@@ -15,7 +15,7 @@ export function seatOf(chosen) {
 export function orderOf({ ruleset, name, budgetMs, opponents, options }) {
   return {
     ruleset,
-    options: Object.fromEntries(options.map(([key, value]) => [key, valueOf(value)])),
+    options: Object.fromEntries(options.map(([key, value]) => [key, parsed(value)])),
     seats: [{ kind: "human", name }, ...opponents.map(seatOf)],
     human_budget_ms: budgetMs,
   };
@@ -31,7 +31,7 @@ export function fieldOf(path, ruleset) {
 }
 
 /** A value as it stands in a field; what is no JSON, such as an empty number, stays for the arena to refuse. */
-function valueOf(text) {
+function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {

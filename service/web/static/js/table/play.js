@@ -25,7 +25,12 @@ async function play(game, seat) {
   const begun = game.state === "open" ? await waitForOthers(root, game, { leave, announce }) : game;
   if (begun.started_at === null) return tell("The game ended before it began.", begun);
   const lost = () => lose(begun, seat);
-  const meanwhile = h("p", { class: "row" }, leave, h("a", { class: "button", href: `/games/${game.id}` }, "Watch only"));
+  const meanwhile = h(
+    "p",
+    { class: "row" },
+    leave,
+    h("a", { class: "button", href: `/games/${game.id}` }, "Watch only"),
+  );
   const after = ways(`/games/${game.id}`, "Look at the replay");
   await new Player(root, { game: begun, seat, ahead: await clockAhead(), announce, lost, meanwhile, after }).run();
 }
@@ -42,7 +47,11 @@ function leaving(game, seat) {
     "dialog",
     { "aria-labelledby": "sure" },
     h("h2", { id: "sure" }, "Leave the game?"),
-    h("p", {}, "Once the game has begun you can't come back: the first legal action is played for you, or the others win."),
+    h(
+      "p",
+      {},
+      "Once the game has begun you can't come back: the first legal action is played for you, or the others win.",
+    ),
     h(
       "p",
       { class: "row" },
