@@ -2,15 +2,17 @@
 //
 // A game deals as soon as it can: when a deal has ended, the next one is on the table. `ended` lists the deals that
 // have, `actors` the seats that owe an action, `legal` the actions of such a seat, and `apply` takes one of these.
+// What follows from the rules is given to `tell` as it happens, as the events of docs/contract.md: all but `action`,
+// `retired` and `ended`, which are the business of who asks. A `deal` and a `run` have besides `hands`, by seat.
 
-import { rankOf, sorted, suitOf } from './packs.mjs';
+import { rankOf, sorted, suitOf } from './packs.js';
 
 const JACK = 'J';
 const from = (low, high) => Array.from({ length: high - low + 1 }, (_, at) => low + at);
 
 class Game {
-  constructor(options, seats, packOf) {
-    Object.assign(this, { options, seats, packOf, number: -1, isOver: false, ended: [] });
+  constructor(options, seats, packOf, tell = () => {}) {
+    Object.assign(this, { options, seats, packOf, tell, number: -1, isOver: false, ended: [] });
     this.totals = Array(seats).fill(0);
     this.deal();
   }
@@ -39,6 +41,19 @@ class Game {
     return { number: this.number, dealer: this.dealer, void: isVoid, points, totals: [...this.totals] };
   }
 
+  /** Tell of an upcard, with what else there is to know of it. */
+  tellTurned(event, known) {
+    const { number: deal, dealer, upcard } = this;
+    this.tell({ event, deal, dealer, upcard, ...known, hands: this.hands.map(sorted) });
+  }
+
+  /** Close the deal that is on. */
+  endDeal(isVoid = false) {
+    const ended = this.standing(isVoid);
+    this.ended.push(ended);
+    this.tell({ event: 'deal_ended', deal: ended.number, void: isVoid, points: ended.points, totals: ended.totals });
+  }
+
   lead(seat) {
     this.leader = seat;
     this.trick = [];
@@ -60,6 +75,7 @@ class Game {
     const cards = this.trick;
     this.tricksPlayed += 1;
     this.lead(winner);
+    this.tell({ event: 'trick', winner });
     this.won(winner, cards);
   }
 }
@@ -73,25 +89,24 @@ class SevenUp extends Game {
     this.captured = [[], []];
     this.serve(6); // 2
     this.firstSuit = suitOf(this.pack[0]);
-    this.turn();
+    this.turn('deal');
   }
 
-  turn() {
+  turn(event) {
     this.upcard = this.pack.shift();
     if (this.options.turned_jack === 'every') this.scoreTurnedJack();
+    this.tellTurned(event, { totals: [...this.totals] });
+    this.endIfWon();
   }
 
   scoreTurnedJack() {
-    if (this.upcard[0] === JACK) {
-      this.totals[this.dealer] += 1;
-      this.endIfWon();
-    }
+    if (this.upcard[0] === JACK) this.totals[this.dealer] += 1;
   }
 
   endIfWon() { // 7
     const [one, other] = this.totals;
     this.isOver = Math.max(one, other) >= this.options.target && one !== other;
-    if (this.isOver) this.ended.push(this.standing());
+    if (this.isOver) this.endDeal();
   }
 
   actors() {
@@ -136,6 +151,8 @@ class SevenUp extends Game {
     this.phase = phase;
     this.trump = suitOf(this.upcard);
     if (this.options.turned_jack === 'final') this.scoreTurnedJack();
+    this.tell({ event: 'trump', trump: this.trump, totals: [...this.totals] });
+    this.endIfWon();
   }
 
   give() {
@@ -146,12 +163,12 @@ class SevenUp extends Game {
   run() { // 3
     while (suitOf(this.upcard) === this.firstSuit) {
       if (this.pack.length < 7) {
-        this.ended.push(this.standing(true));
+        this.endDeal(true);
         this.deal();
         return;
       }
       this.serve(3);
-      this.turn();
+      this.turn('run');
       if (this.isOver) return;
     }
     this.fixTrump('discard');
@@ -159,7 +176,9 @@ class SevenUp extends Game {
 
   discard(seat, card) { // 4
     this.hands[seat].splice(this.hands[seat].indexOf(card), 1);
-    if (this.hands.every((hand) => hand.length === 6)) this.phase = 'play';
+    if (this.hands.some((other) => other.length > 6)) return;
+    this.phase = 'play';
+    this.tell({ event: 'discarded' });
   }
 
   won(winner, cards) {
@@ -168,7 +187,7 @@ class SevenUp extends Game {
     for (const seat of this.scorers()) this.totals[seat] += 1;
     this.endIfWon();
     if (this.isOver) return;
-    this.ended.push(this.standing());
+    this.endDeal();
     this.deal();
   }
 
@@ -204,9 +223,11 @@ class River extends Game {
     this.shuffle((this.options.first_dealer + this.number + 1) % this.seats); // 2
     this.cards = this.schedule[this.number];
     this.serve(this.cards); // 3
-    this.trump = suitOf(this.pack[0]);
+    this.upcard = this.pack[0];
+    this.trump = suitOf(this.upcard);
     this.bids = Array(this.seats).fill(null);
     this.tricks = Array(this.seats).fill(0);
+    this.tellTurned('deal', { cards: this.cards, trump: this.trump });
   }
 
   get isBidding() {
@@ -249,7 +270,7 @@ class River extends Game {
       const isExact = tricks === this.bids[seat];
       this.totals[seat] += isExact ? tricks + 10 : this.options.miss === 'tricks' ? tricks : 0;
     });
-    this.ended.push(this.standing());
+    this.endDeal();
     this.isOver = this.number + 1 === this.schedule.length;
     if (!this.isOver) this.deal();
   }
