@@ -1,8 +1,8 @@
 // Folds games given as JSON Lines, {begin, steps: [[event, …], …]}, and answers with the states after each step.
 
-import { createInterface } from 'node:readline';
+import { createInterface } from "node:readline";
 
-import { apply, begin } from '../../../service/web/static/js/table/state.js';
+import { apply, begin } from "../../../service/web/static/js/table/state.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
   const game = JSON.parse(line);

@@ -1,11 +1,25 @@
 // Cards: their names, their order, and how one looks. A card is written rank then suit, "TH"; the drawing is CSS.
 
-const RANKS = '23456789TJQKA';
-const SUITS = 'CDHS';
-const RANK_NAMES = ['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten', 'Jack', 'Queen', 'King', 'Ace'];
-const SUIT_NAMES = ['Clubs', 'Diamonds', 'Hearts', 'Spades'];
-const AS_TEXT = '\uFE0E'; // without it some systems draw the suits as coloured pictures
-const GLYPHS = ['\u2663', '\u2666', '\u2665', '\u2660'].map((glyph) => glyph + AS_TEXT);
+const RANKS = "23456789TJQKA";
+const SUITS = "CDHS";
+const RANK_NAMES = [
+  "Two",
+  "Three",
+  "Four",
+  "Five",
+  "Six",
+  "Seven",
+  "Eight",
+  "Nine",
+  "Ten",
+  "Jack",
+  "Queen",
+  "King",
+  "Ace",
+];
+const SUIT_NAMES = ["Clubs", "Diamonds", "Hearts", "Spades"];
+const AS_TEXT = "\uFE0E"; // without it some systems draw the suits as coloured pictures
+const GLYPHS = ["\u2663", "\u2666", "\u2665", "\u2660"].map((glyph) => glyph + AS_TEXT);
 
 /** The word for a suit: "H" -> "Hearts". */
 export function suitName(suit) {
@@ -37,28 +51,28 @@ export function sorted(cards) {
  * @param {string|null} card
  * @param {{tag?: string}} [options] the element to make; what isn't a button is an image to screen readers
  */
-export function cardElement(card, { tag = 'span' } = {}) {
+export function cardElement(card, { tag = "span" } = {}) {
   const element = document.createElement(tag);
-  element.className = card === null ? 'card card-down' : `card card-${card[1].toLowerCase()}`;
-  if (tag === 'button') element.type = 'button';
-  else element.setAttribute('role', 'img');
-  element.setAttribute('aria-label', card === null ? 'face-down card' : nameOf(card));
+  element.className = card === null ? "card card-down" : `card card-${card[1].toLowerCase()}`;
+  if (tag === "button") element.type = "button";
+  else element.setAttribute("role", "img");
+  element.setAttribute("aria-label", card === null ? "face-down card" : nameOf(card));
   if (card === null) return element;
   element.dataset.card = card;
-  element.append(part('card-rank', rankText(card)), part('card-suit', suitGlyph(card[1])));
+  element.append(part("card-rank", rankText(card)), part("card-suit", suitGlyph(card[1])));
   return element;
 }
 
 function part(className, text) {
-  const element = document.createElement('span');
+  const element = document.createElement("span");
   element.className = className;
-  element.setAttribute('aria-hidden', 'true');
+  element.setAttribute("aria-hidden", "true");
   element.textContent = text;
   return element;
 }
 
 function rankText(card) {
-  return card[0] === 'T' ? '10' : card[0];
+  return card[0] === "T" ? "10" : card[0];
 }
 
 function place(card) {

@@ -41,7 +41,7 @@
 
 const HAND = 6;
 const RUN = 3;
-const NO_FAULTS = new Set(['ok', 'retired', 'our_fault']);
+const NO_FAULTS = new Set(["ok", "retired", "our_fault"]);
 
 /**
  * The table before anything has happened.
@@ -113,7 +113,7 @@ const APPLY = {
       upcards: [event.upcard],
       trump: event.trump ?? null,
       totals: event.totals ?? state.totals,
-      phase: state.ruleset === 'river' ? 'bid' : 'beg',
+      phase: state.ruleset === "river" ? "bid" : "beg",
       turn: areBidsSealed(state) ? all(state) : [eldest(dealt)],
     };
   },
@@ -124,7 +124,7 @@ const APPLY = {
   },
 
   trump(state, event) {
-    const opened = state.upcards.length > 1 ? { phase: 'discard', turn: all(state) } : toPlay(state);
+    const opened = state.upcards.length > 1 ? { phase: "discard", turn: all(state) } : toPlay(state);
     return { ...opened, trump: event.trump, totals: withGift(state, event.totals) };
   },
 
@@ -134,7 +134,7 @@ const APPLY = {
   },
 
   action(state, event) {
-    const [kind, what] = event.action.split(':');
+    const [kind, what] = event.action.split(":");
     const done = ACTED[kind]?.(state, event.seat, what) ?? {};
     return {
       ...done,
@@ -171,13 +171,13 @@ const APPLY = {
   },
 
   retired(state, event) {
-    const isOfDealBefore = event.reason === 'faults' && state.at === 0; // its fault ended that deal
+    const isOfDealBefore = event.reason === "faults" && state.at === 0; // its fault ended that deal
     return { retired: set(state.retired, event.seat, event.reason), at: state.at + (isOfDealBefore ? 0 : 1) };
   },
 
   ended(state, event) {
     const { totals, places, ended_by: endedBy } = event;
-    return { totals, places, endedBy, isOver: true, phase: 'over', turn: [], owed: null };
+    return { totals, places, endedBy, isOver: true, phase: "over", turn: [], owed: null };
   },
 
   seat(state, { seat, view }) {
@@ -193,7 +193,7 @@ const APPLY = {
 };
 
 const ACTED = {
-  beg: (state) => ({ begged: true, ...(state.options.gift ? { phase: 'gift', turn: [state.dealer] } : { turn: [] }) }),
+  beg: (state) => ({ begged: true, ...(state.options.gift ? { phase: "gift", turn: [state.dealer] } : { turn: [] }) }),
   stand: () => ({ turn: [] }),
   run: () => ({ turn: [] }),
   give: () => ({ turn: [] }),
@@ -220,7 +220,7 @@ const SILENT = { play: true, discard: true };
 
 function toPlay(state) {
   const leader = eldest(state);
-  return { phase: 'play', trick: { leader, cards: [] }, turn: [leader] };
+  return { phase: "play", trick: { leader, cards: [] }, turn: [leader] };
 }
 
 function eldest(state) {
@@ -240,17 +240,17 @@ function without(seats, seat) {
 }
 
 function areBidsSealed(state) {
-  return state.options.bidding === 'simultaneous';
+  return state.options.bidding === "simultaneous";
 }
 
 function isSealed(state) {
-  return state.phase === 'discard' || (state.phase === 'bid' && areBidsSealed(state));
+  return state.phase === "discard" || (state.phase === "bid" && areBidsSealed(state));
 }
 
 /** What a gift adds, which no event tells: eldest's point, unless the Jack of trumps has just won the game. */
 function withGift(state, totals) {
   const isWon = Math.max(...totals) >= state.options.target && totals[0] !== totals[1];
-  if (state.said[state.dealer] !== 'give' || isWon) return totals;
+  if (state.said[state.dealer] !== "give" || isWon) return totals;
   return set(totals, eldest(state), totals[eldest(state)] + 1);
 }
 
@@ -298,7 +298,7 @@ function set(list, at, value) {
 
 /** Freeze what is new in a value, all the way down; what is frozen already is so all the way down. */
 function frozen(value) {
-  if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value;
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);
 }

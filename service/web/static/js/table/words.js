@@ -2,29 +2,29 @@
 //
 // A sentence comes in parts, since names are strangers' texts: whoever shows it keeps each name apart from the rest.
 
-import { nameOf, suitName } from './cards.js';
+import { nameOf, suitName } from "./cards.js";
 
 /** What came of a decision, in words; "ok" isn't here. */
 export const OUTCOMES = {
-  late: 'too late',
-  unreachable: 'not reachable',
-  bad_status: 'a wrong HTTP status',
-  bad_reply: 'an unreadable reply',
-  illegal: 'an illegal action',
-  retired: 'no longer asked',
+  late: "too late",
+  unreachable: "not reachable",
+  bad_status: "a wrong HTTP status",
+  bad_reply: "an unreadable reply",
+  illegal: "an illegal action",
+  retired: "no longer asked",
   our_fault: "the arena's own fault",
 };
 
 const REASONS = {
-  faults: 'too many faults',
-  left: 'it left the game',
-  disabled: 'the operator disabled it',
+  faults: "too many faults",
+  left: "it left the game",
+  disabled: "the operator disabled it",
 };
 
 const ENDINGS = {
-  play: '',
-  retirement: ' by retirement',
-  forfeit: ' by forfeit',
+  play: "",
+  retirement: " by retirement",
+  forfeit: " by forfeit",
 };
 
 /** The players by seat, told apart by their seats where two have one name. */
@@ -36,11 +36,11 @@ export function namesOf(seats) {
 
 /** An action in words: "play:TH" -> "plays the Ten of Hearts". */
 export function actionText(action) {
-  const [kind, what] = action.split(':');
-  if (kind === 'play') return `plays the ${nameOf(what)}`;
-  if (kind === 'discard') return `discards the ${nameOf(what)}`;
-  if (kind === 'bid') return `bids ${what}`;
-  return { stand: 'stands', beg: 'begs', run: 'runs the cards', give: 'gives a point' }[kind] ?? action;
+  const [kind, what] = action.split(":");
+  if (kind === "play") return `plays the ${nameOf(what)}`;
+  if (kind === "discard") return `discards the ${nameOf(what)}`;
+  if (kind === "bid") return `bids ${what}`;
+  return { stand: "stands", beg: "begs", run: "runs the cards", give: "gives a point" }[kind] ?? action;
 }
 
 /** How long a decision took: "840 ms", "2.1 s". */
@@ -56,8 +56,8 @@ export function timeText(ms) {
  */
 export function tell(event, seats) {
   return parts(event, seats)
-    .map((part) => (typeof part === 'string' ? part : part.name))
-    .join('');
+    .map((part) => (typeof part === "string" ? part : part.name))
+    .join("");
 }
 
 /**
@@ -72,35 +72,35 @@ export function parts(event, seats) {
 
 const TOLD = {
   deal(event, who) {
-    const size = event.cards === undefined ? '' : ` of ${counted(event.cards, 'card')}`;
+    const size = event.cards === undefined ? "" : ` of ${counted(event.cards, "card")}`;
     return [`Deal ${event.deal + 1}${size}: `, who(event.dealer), ` deals, the ${nameOf(event.upcard)} is turned.`];
   },
   action(event, who) {
-    const fault = event.outcome === 'ok' ? '' : ` (${OUTCOMES[event.outcome] ?? event.outcome}; played for it)`;
+    const fault = event.outcome === "ok" ? "" : ` (${OUTCOMES[event.outcome] ?? event.outcome}; played for it)`;
     return [who(event.seat), ` ${actionText(event.action)}${fault}.`];
   },
   run: (event) => [`Three more cards each, the ${nameOf(event.upcard)} is turned.`],
   trump: (event) => [`${suitName(event.trump)} are trumps.`],
-  discarded: () => ['Both have discarded.'],
-  trick: (event, who) => [who(event.winner), ' wins the trick.'],
+  discarded: () => ["Both have discarded."],
+  trick: (event, who) => [who(event.winner), " wins the trick."],
   deal_ended(event, who) {
     const scores = event.points.flatMap((points, seat) => [
-      seat === 0 ? '' : ', ',
+      seat === 0 ? "" : ", ",
       who(seat),
       ` +${points} to ${event.totals[seat]}`,
     ]);
-    return [`Deal ${event.deal + 1} is ${event.void ? 'void' : 'over'}: `, ...scores, '.'];
+    return [`Deal ${event.deal + 1} is ${event.void ? "void" : "over"}: `, ...scores, "."];
   },
   retired: (event, who) => [who(event.seat), ` is retired: ${REASONS[event.reason] ?? event.reason}.`],
   ended(event, who) {
-    if (event.places === null) return ['The game is over, without a result.'];
+    if (event.places === null) return ["The game is over, without a result."];
     const winners = event.places.flatMap((place, seat) => (place === 1 ? [seat] : []));
-    const named = winners.flatMap((seat, at) => [at === 0 ? '' : ' and ', who(seat)]);
-    const verb = winners.length > 1 ? 'share the first place' : 'wins';
-    return ['The game is over: ', ...named, ` ${verb}${ENDINGS[event.ended_by] ?? ''}.`];
+    const named = winners.flatMap((seat, at) => [at === 0 ? "" : " and ", who(seat)]);
+    const verb = winners.length > 1 ? "share the first place" : "wins";
+    return ["The game is over: ", ...named, ` ${verb}${ENDINGS[event.ended_by] ?? ""}.`];
   },
 };
 
 function counted(number, noun) {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
