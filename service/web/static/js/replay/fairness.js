@@ -24,13 +24,13 @@ export class Fairness {
     this.button = h("button", { type: "button", class: "first", onclick: () => this.verify() }, "Verify");
     this.root = h(
       "section",
-      { class: "fairness", "aria-labelledby": "fairness" },
-      h("h2", { id: "fairness" }, "Fairness"),
+      { class: "fairness", "aria-labelledby": "verification" },
+      h("h2", { id: "verification" }, "Verification"),
       h(
         "p",
         {},
-        "The packs were fixed by a secret before anybody played, and the arena published what commits it to that. ",
-        "Your browser can deal all packs again from the secret, and play every decision by the rules.",
+        "Your browser can deal all packs again from the secret that the record reveals, and play every decision ",
+        "by the rules. It asks the arena for nothing but what it had committed itself to.",
       ),
       h("p", { class: "row" }, this.button),
       this.verdict,

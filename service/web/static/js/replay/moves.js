@@ -1,6 +1,7 @@
 // The decisions of a deal in a table, each a link to its frame; the one that is shown is marked.
 
 import { h, name, replace } from "../dom.js";
+import { shortName } from "../table/cards.js";
 import { addressOf } from "../table/story.js";
 import { actionText, namesOf, timeText } from "../table/words.js";
 import { outcomeChip } from "./decision.js";
@@ -15,9 +16,10 @@ export class Moves {
     this.story = story;
     this.names = namesOf(seats);
     this.deal = null;
+    this.row = null;
     this.caption = h("caption", {});
     this.body = h("tbody", {});
-    const columns = ["Event", "Player", "Decision", "Outcome"].map((title) => h("th", { scope: "col" }, title));
+    const columns = ["Event", "Player", "Decision", "Time"].map((title) => h("th", { scope: "col" }, title));
     this.scroller = h(
       "div",
       { class: "scroll moves", tabindex: "0", role: "region", "aria-label": "Decisions of the deal" },
@@ -29,42 +31,40 @@ export class Moves {
   show(number) {
     const { deal } = this.story.frames[number];
     if (deal !== this.deal) this.fill(deal);
-    for (const [each, row] of this.rows) {
-      row.classList.toggle("shown", each === number);
-      const link = row.querySelector("a");
-      if (each === number) link.setAttribute("aria-current", "step");
-      else link.removeAttribute("aria-current");
-    }
-    this.bringIntoSight(this.rows.get(number));
+    this.row?.classList.remove("shown");
+    this.row?.querySelector("a").removeAttribute("aria-current");
+    this.row = this.rows.get(number);
+    this.row.classList.add("shown");
+    this.row.querySelector("a").setAttribute("aria-current", "step");
   }
 
   fill(deal) {
     this.deal = deal;
-    this.rows = new Map(this.story.of(deal).map((number) => [number, this.row(this.story.frames[number])]));
+    this.rows = new Map(this.story.of(deal).map((number) => [number, this.rowOf(this.story.frames[number])]));
     this.caption.textContent = `Deal ${deal + 1}`;
     replace(this.body, [...this.rows.values()]);
   }
 
-  row(frame) {
+  rowOf(frame) {
     const [event] = frame.events;
     const link = h("a", { href: addressOf(frame) }, placeOf(frame));
     const isDealing = frame.at === null;
     const isDecision = event.event === "action";
     const seat = isDealing ? event.dealer : event.seat;
-    const done = isDealing ? "deals" : isDecision ? actionText(event.action) : `is retired: ${event.reason}`;
+    const done = isDealing ? "deals" : isDecision ? brief(event.action) : `is retired: ${event.reason}`;
     return h(
       "tr",
       {},
       h("td", { class: "mono" }, link),
       h("td", {}, name(this.names[seat])),
       h("td", {}, done, event.note ? h("q", { class: "note" }, h("bdi", {}, event.note)) : null),
-      h("td", {}, isDecision ? [outcomeChip(event.outcome), " ", time(event)] : null),
+      h("td", { class: "took" }, isDecision ? took(event) : null),
     );
   }
 
-  /** Scroll the table alone, never the page. */
-  bringIntoSight(row) {
-    const { scroller } = this;
+  /** Scroll the table to the marked row; the page stays. */
+  bringIntoSight() {
+    const { scroller, row } = this;
     const head = scroller.querySelector("thead").offsetHeight;
     if (row.offsetTop - head < scroller.scrollTop) scroller.scrollTop = row.offsetTop - head;
     const bottom = row.offsetTop + row.offsetHeight;
@@ -72,6 +72,15 @@ export class Moves {
   }
 }
 
-function time({ outcome, ms }) {
-  return outcome === "retired" ? null : h("span", { class: "soft took" }, timeText(ms));
+/** An action where there is little room: the card alone stands for playing it. */
+function brief(action) {
+  const [kind, card] = action.split(":");
+  if (kind !== "play" && kind !== "discard") return actionText(action);
+  const seen = kind === "play" ? shortName(card) : `discards ${shortName(card)}`;
+  return [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "unseen" }, actionText(action))];
+}
+
+function took({ outcome, ms }) {
+  if (outcome === "ok") return timeText(ms);
+  return [outcomeChip(outcome), outcome === "retired" ? null : ` ${timeText(ms)}`];
 }

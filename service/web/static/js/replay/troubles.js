@@ -22,7 +22,7 @@ export function troublesOf(story, seats) {
     { class: "troubles", "aria-labelledby": "faults" },
     title,
     items.length > 0
-      ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "faults" }, h("ul", {}, items))
+      ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "List of faults" }, h("ul", {}, items))
       : h("p", { class: "soft" }, "None: everybody answered in time, and legally."),
   );
 }

@@ -57,6 +57,7 @@ class Replay {
     this.story = story;
     this.seats = seats;
     this.at = 0;
+    this.drawing = null;
     this.view = new TableView(root);
     this.timeline = new Timeline(story, seats, (number) => this.jump(number));
     this.decision = new Decision(seats);
@@ -85,25 +86,35 @@ class Replay {
     return this.story.frames.length - 1;
   }
 
-  /** The frame that the page's address names, null if it names none; says so where the game has no such frame. */
+  /** The frame that the page's address names; null if it names none, the last if the game doesn't have that one. */
   addressed() {
     const number = addressed(this.story, location.search);
     if (number !== -1) return number;
-    this.announce(`There is no such event in this game: ${location.search}`);
+    this.view.controls.prepend(h("p", { class: "notice warn", role: "alert" }, "This game has no such deal or event."));
     return this.last;
   }
 
-  /** Show a frame, and nothing else. */
+  /** Stand at a frame. It is drawn when the browser next draws: a slider that is pulled passes many between. */
   show(number) {
     this.at = number;
-    const frame = this.story.frames[number];
-    this.view.show(frame.state);
-    this.timeline.show(number);
-    this.decision.show(frame);
-    this.moves.show(number);
-    this.showControls();
+    this.drawing ??= requestAnimationFrame(() => this.draw());
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => history.replaceState(history.state, "", addressOf(frame)), SETTLED_MS);
+    this.settling = setTimeout(() => this.settle(), SETTLED_MS);
+  }
+
+  draw() {
+    this.drawing = null;
+    const frame = this.story.frames[this.at];
+    this.view.show(frame.state);
+    this.timeline.show(this.at);
+    this.decision.show(frame);
+    this.moves.show(this.at);
+    this.showControls();
+  }
+
+  settle() {
+    history.replaceState(history.state, "", addressOf(this.story.frames[this.at]));
+    this.moves.bringIntoSight();
   }
 
   showControls() {
