@@ -62,7 +62,7 @@ function rowOf(state, deals, player, seat) {
     h(
       "th",
       { scope: "row" },
-      place ? h("span", { class: "place", "aria-label": `place ${place}` }, `${place}.`) : null,
+      place ? h("span", { class: "place" }, `${place}.`) : null,
       name(player),
       why ? h("span", { class: "retired" }, RETIRED[why] ?? why) : null,
     ),

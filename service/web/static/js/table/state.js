@@ -164,7 +164,7 @@ const APPLY = {
     };
   },
 
-  deal_ended(state, event) {
+  deal_ended(_state, event) {
     const { deal: number, void: isVoid, points, totals } = event;
     const ended = { number, dealer: state.dealer, void: isVoid, points, totals, bids: state.bids, won: state.won };
     return { deals: [...state.deals, ended], totals, trick: null, turn: [] };
@@ -175,7 +175,7 @@ const APPLY = {
     return { retired: set(state.retired, event.seat, event.reason), at: state.at + (isOfDealBefore ? 0 : 1) };
   },
 
-  ended(state, event) {
+  ended(_state, event) {
     const { totals, places, ended_by: endedBy } = event;
     return { totals, places, endedBy, isOver: true, phase: "over", turn: [], owed: null };
   },

@@ -5,7 +5,7 @@
 // the seats instead (css/table.css).
 
 import { h, name } from "../dom.js";
-import { cardElement, nameOf, suitGlyph, suitName } from "./cards.js";
+import { cardElement, nameOf, suitName } from "./cards.js";
 import { keyed, say } from "./keyed.js";
 import { Scoreboard } from "./scores.js";
 import { namesOf } from "./words.js";
@@ -27,7 +27,7 @@ export class TableView {
     this.bar = h("div", { class: "felt-bar" });
     this.seats = h("ol", { class: "seats", "aria-label": "Players" });
     this.trick = h("div", { class: "trick", role: "group" });
-    this.felt = h("div", { class: "felt" }, this.bar, this.trick, this.seats);
+    this.felt = h("div", { class: "felt" }, this.bar, h("div", { class: "ring" }, this.trick, this.seats));
     /** Belongs to whoever uses the table: buttons, a time line. */
     this.controls = h("div", { class: "table-controls" });
     this.ownHand = h("div", { class: "own-hand", role: "group", "aria-label": "Your hand", hidden: onChoose === null });
@@ -57,7 +57,7 @@ export class TableView {
   showBar(state) {
     const facts = [
       { key: "deal", text: dealText(state) },
-      { key: "trump", text: state.trump ? `${suitGlyph(state.trump)} trumps` : "", suit: state.trump },
+      { key: "trump", text: state.trump ? `${suitName(state.trump)} are trumps` : "" },
       { key: "turn", text: turnText(state) },
     ].filter((fact) => fact.text !== "");
     const turned = state.upcards.length > 0 ? [{ key: "turned", cards: state.upcards }] : [];
@@ -155,30 +155,23 @@ function turnText(state) {
   return `${namesOf(state.seats)[state.turn[0]]} ${PHASES[state.phase]}`;
 }
 
-function makeFact(item) {
-  if (item.key === "turned")
-    return h(
-      "span",
-      { class: "turned" },
-      h("span", { class: "soft-felt" }, "Turned"),
-      h("span", { class: "turned-cards" }),
-    );
-  return h("bdi", { class: `fact fact-${item.key}` });
+function makeFact({ key }) {
+  if (key === "turned") return h("span", { class: "turned" }, "Turned", h("span", { class: "turned-cards" }));
+  return h("bdi", { class: `fact fact-${key}` });
 }
 
-function updateFact(element, item) {
-  if (item.key === "turned") {
-    keyed(
-      element.lastChild,
-      item.cards,
-      (card) => card,
-      (card) => cardElement(card),
-    );
+function updateFact(element, { key, text, cards }) {
+  if (key !== "turned") {
+    say(element, text);
+    element.title = text;
     return;
   }
-  say(element, item.text);
-  element.title = item.text;
-  if (item.suit) element.setAttribute("aria-label", `${suitName(item.suit)} are trumps`);
+  keyed(
+    element.lastChild,
+    cards,
+    (card) => card,
+    (card) => cardElement(card),
+  );
 }
 
 function makeSeat() {
@@ -191,6 +184,7 @@ function makeSeat() {
       h("span", { class: "dealer", role: "img", "aria-label": "dealer", title: "Dealer" }, "D"),
       name(""),
       h("span", { class: "seat-total" }),
+      h("span", { class: "unseen" }, "points"),
     ),
     h("div", { class: "seat-facts" }, h("span", { class: "seat-said" }), h("span", { class: "seat-won" })),
     h("div", { class: "hand" }),
@@ -208,7 +202,6 @@ function updateSeat(element, state, seat, player, { isOwn }) {
   say(named, player);
   named.title = player;
   say(element.querySelector(".seat-total"), `${state.totals[seat]}`);
-  element.querySelector(".seat-total").setAttribute("aria-label", `${state.totals[seat]} points`);
   say(element.querySelector(".seat-said"), saidText(state, seat));
   say(element.querySelector(".seat-won"), wonText(state, seat));
   showHand(element.querySelector(".hand"), state, seat, isOwn);
