@@ -164,7 +164,7 @@ const APPLY = {
     };
   },
 
-  deal_ended(_state, event) {
+  deal_ended(state, event) {
     const { deal: number, void: isVoid, points, totals } = event;
     const ended = { number, dealer: state.dealer, void: isVoid, points, totals, bids: state.bids, won: state.won };
     return { deals: [...state.deals, ended], totals, trick: null, turn: [] };
