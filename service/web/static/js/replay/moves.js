@@ -19,7 +19,8 @@ export class Moves {
     this.row = null;
     this.caption = h("caption", {});
     this.body = h("tbody", {});
-    const columns = ["Event", "Player", "Decision", "Time"].map((title) => h("th", { scope: "col" }, title));
+    const columns = ["Event", "Player", "Decision"].map((title) => h("th", { scope: "col" }, title));
+    columns.push(h("th", { scope: "col", class: "number" }, "Time"));
     this.scroller = h(
       "div",
       { class: "scroll moves", tabindex: "0", role: "region", "aria-label": "Decisions of the deal" },
@@ -57,8 +58,8 @@ export class Moves {
       {},
       h("td", { class: "mono" }, link),
       h("td", {}, name(this.names[seat])),
-      h("td", {}, done, event.note ? h("q", { class: "note" }, h("bdi", {}, event.note)) : null),
-      h("td", { class: "took" }, isDecision ? took(event) : null),
+      h("td", {}, done, isDecision ? remarks(event) : null),
+      h("td", { class: "number took" }, isDecision && event.outcome !== "retired" ? timeText(event.ms) : null),
     );
   }
 
@@ -80,7 +81,6 @@ function brief(action) {
   return [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "unseen" }, actionText(action))];
 }
 
-function took({ outcome, ms }) {
-  if (outcome === "ok") return timeText(ms);
-  return [outcomeChip(outcome), outcome === "retired" ? null : ` ${timeText(ms)}`];
+function remarks({ outcome, note }) {
+  return [outcome === "ok" ? null : [" ", outcomeChip(outcome)], note ? h("q", { class: "note" }, h("bdi", {}, note)) : null];
 }

@@ -70,8 +70,8 @@ class Replay {
       on: () => this.step(this.at + 1),
       dealOn: () => this.step(this.dealing(1)),
     });
-    this.view.controls.append(this.timeline.root, this.controls.root, this.decision.root);
-    this.view.side.append(this.moves.root, troublesOf(story, seats), fairness.root);
+    this.view.controls.append(this.timeline.root, this.controls.root, this.decision.root, this.moves.root);
+    this.view.side.append(troublesOf(story, seats), fairness.root);
     if (broken) this.view.controls.prepend(broken);
   }
 
