@@ -18,12 +18,12 @@ test("hands are sorted as the rules sort them", () => {
 });
 
 test("players of one name are told apart by their seats", () => {
-  assert.deepEqual(namesOf(SEATS), ["ann", "greedy (seat 2)", "greedy (seat 3)", "<b>\u202Ebob"]);
+  assert.deepEqual(namesOf(SEATS), ["ann", "greedy #2", "greedy #3", "<b>\u202Ebob"]);
 });
 
 test("a name is a part of its own, as it was given", () => {
   const event = { event: "action", seat: 3, action: "play:TH", outcome: "ok", ms: 3.1 };
-  assert.deepEqual(parts(event, SEATS), [{ name: "<b>\u202Ebob", seat: 3 }, " plays the Ten of Hearts."]);
+  assert.deepEqual(parts(event, SEATS), [{ name: "<b>\u202Ebob", seat: 3 }, " ", "plays the ", { card: "TH" }, "."]);
 });
 
 test("every public event is told in a sentence", () => {
@@ -50,11 +50,11 @@ test("every public event is told in a sentence", () => {
     "Three more cards each, the Nine of Spades is turned.",
     "Spades are trumps.",
     "Both have discarded.",
-    "greedy (seat 2) wins the trick.",
-    "Deal 1 is over: ann +11 to 11, greedy (seat 2) +0 to 0, greedy (seat 3) +1 to 1, <b>\u202Ebob +2 to 2.",
+    "greedy #2 wins the trick.",
+    "Deal 1 is over: ann +11 to 11, greedy #2 +0 to 0, greedy #3 +1 to 1, <b>\u202Ebob +2 to 2.",
     "ann is retired: too many faults.",
-    "The game is over: ann and greedy (seat 2) share the first place.",
-    "The game is over: greedy (seat 2) wins by forfeit.",
+    "The game is over: ann and greedy #2 share the first place.",
+    "The game is over: greedy #2 wins by forfeit.",
     "The game is over, without a result.",
   ]);
 });

@@ -1,6 +1,7 @@
 // What has happened at a table, in sentences, the latest last. Whoever reads further up isn't pulled down.
 
 import { h, name } from "../dom.js";
+import { nameOf, shortName } from "./cards.js";
 import { parts, timeText } from "./words.js";
 
 const CLOSE = 24; // px from the end that still count as reading the end
@@ -43,13 +44,21 @@ export class EventLog {
     return h(
       "li",
       { class: `log-${event.event}${isFault ? " log-fault" : ""}` },
-      h(
-        "span",
-        {},
-        said.map((part) => (typeof part === "string" ? part : name(part.name))),
-      ),
+      h("span", {}, said.map(shown)),
       took,
       event.note ? h("q", { class: "log-note" }, h("bdi", {}, event.note)) : null,
     );
   }
+}
+
+/** A part of a sentence: names as they are, cards as they are seen and as they are read aloud. */
+function shown(part) {
+  if (part.name !== undefined) return name(part.name);
+  if (part.card === undefined) return part;
+  const look = h(
+    "span",
+    { class: `named-card card-${part.card[1].toLowerCase()}`, "aria-hidden": "true" },
+    shortName(part.card),
+  );
+  return [look, h("span", { class: "unseen" }, nameOf(part.card))];
 }

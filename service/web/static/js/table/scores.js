@@ -1,7 +1,7 @@
 // The scoreboard of a game: a row for each player, with a column for each deal that has ended, the latest first.
 
 import { h, name, replace } from "../dom.js";
-import { namesOf } from "./words.js";
+import { marksOf } from "./words.js";
 
 const RETIRED = { faults: "retired for faults", left: "left", disabled: "disabled" };
 
@@ -42,7 +42,7 @@ function tableOf(state) {
       h(
         "tbody",
         {},
-        namesOf(state.seats).map((each, seat) => rowOf(state, deals, each, seat)),
+        state.seats.map((_, seat) => rowOf(state, deals, seat, marksOf(state.seats)[seat])),
       ),
     ),
   );
@@ -53,7 +53,7 @@ function captionOf({ ruleset, deals }) {
   return ruleset === "river" ? "Points by deal, with tricks won of those bid" : "Points by deal";
 }
 
-function rowOf(state, deals, player, seat) {
+function rowOf(state, deals, seat, mark) {
   const place = state.places?.[seat];
   const why = state.retired[seat];
   return h(
@@ -63,7 +63,8 @@ function rowOf(state, deals, player, seat) {
       "th",
       { scope: "row" },
       place ? h("span", { class: "place" }, `${place}.`) : null,
-      name(player),
+      name(state.seats[seat].name),
+      mark ? h("span", { class: "seat-mark" }, mark) : null,
       why ? h("span", { class: "retired" }, RETIRED[why] ?? why) : null,
     ),
     h("td", { class: "number total" }, `${state.totals[seat]}`),

@@ -8,7 +8,7 @@ import { h, name } from "../dom.js";
 import { cardElement, nameOf, suitName } from "./cards.js";
 import { keyed, say } from "./keyed.js";
 import { Scoreboard } from "./scores.js";
-import { namesOf } from "./words.js";
+import { marksOf, namesOf } from "./words.js";
 
 const PHASES = { beg: "stands or begs", gift: "gives or runs", discard: "discards", bid: "bids", play: "plays" };
 const SAID = { stand: "stands", beg: "begs", run: "runs", give: "gives" };
@@ -47,6 +47,10 @@ export class TableView {
   show(state) {
     this.felt.dataset.seats = state.seats.length;
     this.felt.dataset.phase = state.phase ?? "";
+    this.felt.classList.toggle(
+      "open",
+      state.hands.some((hand, seat) => hand !== null && !this.isOwn(seat)),
+    );
     this.showBar(state);
     this.showSeats(state);
     this.showTrick(state);
@@ -66,7 +70,7 @@ export class TableView {
   }
 
   showSeats(state) {
-    const names = namesOf(state.seats);
+    const marks = marksOf(state.seats);
     const order = state.seats.map((_, at) => (this.bottom + at) % state.seats.length);
     keyed(
       this.seats,
@@ -75,7 +79,7 @@ export class TableView {
       () => makeSeat(),
       (element, seat) => {
         placeAround(element, order.indexOf(seat), order.length);
-        updateSeat(element, state, seat, names[seat], { isOwn: this.isOwn(seat) });
+        updateSeat(element, state, seat, { mark: marks[seat], isOwn: this.isOwn(seat) });
       },
     );
   }
@@ -108,24 +112,25 @@ export class TableView {
     const actions = new Map(
       owed.filter((action) => action.includes(":")).map((action) => [action.split(":")[1], action]),
     );
-    const choose = (card) => {
-      const action = this.chosen.get(card);
-      if (action !== undefined) this.onChoose(action);
-    };
-    this.chosen = actions;
+    this.choosable = actions;
     keyed(
       this.ownHand,
       hand,
       (card) => card,
       (card) => {
         const button = cardElement(card, { tag: "button" });
-        button.addEventListener("click", () => choose(card));
+        button.addEventListener("click", () => this.choose(card));
         return button;
       },
       (button, card) => button.setAttribute("aria-disabled", `${!actions.has(card)}`),
     );
     rove(this.ownHand, actions);
     this.ownHand.classList.toggle("asked", actions.size > 0);
+  }
+
+  choose(card) {
+    const action = this.choosable.get(card);
+    if (action !== undefined) this.onChoose(action);
   }
 
   get bottom() {
@@ -183,6 +188,7 @@ function makeSeat() {
       { class: "seat-head" },
       h("span", { class: "dealer", role: "img", "aria-label": "dealer", title: "Dealer" }, "D"),
       name(""),
+      h("span", { class: "seat-mark" }),
       h("span", { class: "seat-total" }),
       h("span", { class: "unseen" }, "points"),
     ),
@@ -191,7 +197,8 @@ function makeSeat() {
   );
 }
 
-function updateSeat(element, state, seat, player, { isOwn }) {
+function updateSeat(element, state, seat, { mark, isOwn }) {
+  const player = state.seats[seat].name;
   element.classList.toggle("on-turn", state.turn.includes(seat));
   element.classList.toggle("out", state.retired[seat] !== null);
   element.classList.toggle("winner", state.places?.[seat] === 1);
@@ -201,6 +208,7 @@ function updateSeat(element, state, seat, player, { isOwn }) {
   const named = element.querySelector(".name");
   say(named, player);
   named.title = player;
+  say(element.querySelector(".seat-mark"), mark);
   say(element.querySelector(".seat-total"), `${state.totals[seat]}`);
   say(element.querySelector(".seat-said"), saidText(state, seat));
   say(element.querySelector(".seat-won"), wonText(state, seat));

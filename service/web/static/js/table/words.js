@@ -27,20 +27,32 @@ const ENDINGS = {
   forfeit: " by forfeit",
 };
 
-/** The players by seat, told apart by their seats where two have one name. */
-export function namesOf(seats) {
+/** What tells players of one name apart, by seat: "#2", or "" where there is no need. */
+export function marksOf(seats) {
   const names = seats.map((seat) => seat.name);
   const isShared = (name) => names.indexOf(name) !== names.lastIndexOf(name);
-  return names.map((name, seat) => (isShared(name) ? `${name} (seat ${seat + 1})` : name));
+  return names.map((name, seat) => (isShared(name) ? `#${seat + 1}` : ""));
+}
+
+/** The players by seat, told apart by their seats where two have one name. */
+export function namesOf(seats) {
+  const marks = marksOf(seats);
+  return seats.map(({ name }, seat) => (marks[seat] ? `${name} ${marks[seat]}` : name));
 }
 
 /** An action in words: "play:TH" -> "plays the Ten of Hearts". */
 export function actionText(action) {
+  return actionParts(action)
+    .map((part) => (part.card ? nameOf(part.card) : part))
+    .join("");
+}
+
+function actionParts(action) {
   const [kind, what] = action.split(":");
-  if (kind === "play") return `plays the ${nameOf(what)}`;
-  if (kind === "discard") return `discards the ${nameOf(what)}`;
-  if (kind === "bid") return `bids ${what}`;
-  return { stand: "stands", beg: "begs", run: "runs the cards", give: "gives a point" }[kind] ?? action;
+  if (kind === "play") return ["plays the ", { card: what }];
+  if (kind === "discard") return ["discards the ", { card: what }];
+  if (kind === "bid") return [`bids ${what}`];
+  return [{ stand: "stands", beg: "begs", run: "runs the cards", give: "gives a point" }[kind] ?? action];
 }
 
 /** How long a decision took: "840 ms", "2.1 s". */
@@ -56,13 +68,13 @@ export function timeText(ms) {
  */
 export function tell(event, seats) {
   return parts(event, seats)
-    .map((part) => (typeof part === "string" ? part : part.name))
+    .map((part) => part.name ?? (part.card ? nameOf(part.card) : part))
     .join("");
 }
 
 /**
- * Tell an event in parts: texts of ours, and {name, seat} for each player in it.
- * @returns {(string|{name: string, seat: number})[]}
+ * Tell an event in parts: texts of ours, {name, seat} for each player in it, and {card} for each card.
+ * @returns {(string|{name: string, seat: number}|{card: string})[]}
  */
 export function parts(event, seats) {
   const names = namesOf(seats);
@@ -73,13 +85,19 @@ export function parts(event, seats) {
 const TOLD = {
   deal(event, who) {
     const size = event.cards === undefined ? "" : ` of ${counted(event.cards, "card")}`;
-    return [`Deal ${event.deal + 1}${size}: `, who(event.dealer), ` deals, the ${nameOf(event.upcard)} is turned.`];
+    return [
+      `Deal ${event.deal + 1}${size}: `,
+      who(event.dealer),
+      " deals, the ",
+      { card: event.upcard },
+      " is turned.",
+    ];
   },
   action(event, who) {
     const fault = event.outcome === "ok" ? "" : ` (${OUTCOMES[event.outcome] ?? event.outcome}; played for it)`;
-    return [who(event.seat), ` ${actionText(event.action)}${fault}.`];
+    return [who(event.seat), " ", ...actionParts(event.action), `${fault}.`];
   },
-  run: (event) => [`Three more cards each, the ${nameOf(event.upcard)} is turned.`],
+  run: (event) => ["Three more cards each, the ", { card: event.upcard }, " is turned."],
   trump: (event) => [`${suitName(event.trump)} are trumps.`],
   discarded: () => ["Both have discarded."],
   trick: (event, who) => [who(event.winner), " wins the trick."],
