@@ -157,6 +157,7 @@ class Replay {
   }
 
   pause() {
+    if (!this.clock.isRunning) return;
     this.clock.stop();
     this.showControls();
   }
