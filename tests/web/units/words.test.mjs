@@ -23,7 +23,13 @@ test("players of one name are told apart by their seats", () => {
 
 test("a name is a part of its own, as it was given", () => {
   const event = { event: "action", seat: 3, action: "play:TH", outcome: "ok", ms: 3.1 };
-  assert.deepEqual(parts(event, SEATS), [{ name: "<b>\u202Ebob", seat: 3 }, " ", "plays the ", { card: "TH" }, "."]);
+  assert.deepEqual(parts(event, SEATS), [
+    { name: "<b>\u202Ebob", seat: 3 },
+    " ",
+    "plays the ",
+    { name: "Ten of Hearts", card: "TH" },
+    ".",
+  ]);
 });
 
 test("every public event is told in a sentence", () => {

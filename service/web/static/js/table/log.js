@@ -1,7 +1,7 @@
 // What has happened at a table, in sentences, the latest last. Whoever reads further up isn't pulled down.
 
 import { h, name } from "../dom.js";
-import { nameOf, shortName } from "./cards.js";
+import { shortName } from "./cards.js";
 import { parts, timeText } from "./words.js";
 
 const CLOSE = 24; // px from the end that still count as reading the end
@@ -51,14 +51,10 @@ export class EventLog {
   }
 }
 
-/** A part of a sentence: names as they are, cards as they are seen and as they are read aloud. */
-function shown(part) {
-  if (part.name !== undefined) return name(part.name);
-  if (part.card === undefined) return part;
-  const look = h(
-    "span",
-    { class: `named-card card-${part.card[1].toLowerCase()}`, "aria-hidden": "true" },
-    shortName(part.card),
-  );
-  return [look, h("span", { class: "unseen" }, nameOf(part.card))];
+/** Give a part of a sentence: names as they are, cards as they are seen and as they are read aloud. */
+export function shown(part) {
+  if (part.card === undefined) return part.name === undefined ? part : name(part.name);
+  const suit = part.card[1].toLowerCase();
+  const look = h("span", { class: `named-card card-${suit}`, "aria-hidden": "true" }, shortName(part.card));
+  return [look, h("span", { class: "unseen" }, part.name)];
 }

@@ -43,14 +43,14 @@ export function namesOf(seats) {
 /** An action in words: "play:TH" -> "plays the Ten of Hearts". */
 export function actionText(action) {
   return actionParts(action)
-    .map((part) => (part.card ? nameOf(part.card) : part))
+    .map((part) => part.name ?? part)
     .join("");
 }
 
 function actionParts(action) {
   const [kind, what] = action.split(":");
-  if (kind === "play") return ["plays the ", { card: what }];
-  if (kind === "discard") return ["discards the ", { card: what }];
+  if (kind === "play") return ["plays the ", cardPart(what)];
+  if (kind === "discard") return ["discards the ", cardPart(what)];
   if (kind === "bid") return [`bids ${what}`];
   return [{ stand: "stands", beg: "begs", run: "runs the cards", give: "gives a point" }[kind] ?? action];
 }
@@ -68,13 +68,13 @@ export function timeText(ms) {
  */
 export function tell(event, seats) {
   return parts(event, seats)
-    .map((part) => part.name ?? (part.card ? nameOf(part.card) : part))
+    .map((part) => part.name ?? part)
     .join("");
 }
 
 /**
- * Tell an event in parts: texts of ours, {name, seat} for each player in it, and {card} for each card.
- * @returns {(string|{name: string, seat: number}|{card: string})[]}
+ * Tell an event in parts: texts of ours, {name, seat} for each player in it, {name, card} for each card.
+ * @returns {(string|{name: string, seat: number}|{name: string, card: string})[]}
  */
 export function parts(event, seats) {
   const names = namesOf(seats);
@@ -89,7 +89,7 @@ const TOLD = {
       `Deal ${event.deal + 1}${size}: `,
       who(event.dealer),
       " deals, the ",
-      { card: event.upcard },
+      cardPart(event.upcard),
       " is turned.",
     ];
   },
@@ -97,7 +97,7 @@ const TOLD = {
     const fault = event.outcome === "ok" ? "" : ` (${OUTCOMES[event.outcome] ?? event.outcome}; played for it)`;
     return [who(event.seat), " ", ...actionParts(event.action), `${fault}.`];
   },
-  run: (event) => ["Three more cards each, the ", { card: event.upcard }, " is turned."],
+  run: (event) => ["Three more cards each, the ", cardPart(event.upcard), " is turned."],
   trump: (event) => [`${suitName(event.trump)} are trumps.`],
   discarded: () => ["Both have discarded."],
   trick: (event, who) => [who(event.winner), " wins the trick."],
@@ -118,6 +118,10 @@ const TOLD = {
     return ["The game is over: ", ...named, ` ${verb}${ENDINGS[event.ended_by] ?? ""}.`];
   },
 };
+
+function cardPart(card) {
+  return { name: nameOf(card), card };
+}
 
 function counted(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
