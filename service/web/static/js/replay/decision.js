@@ -1,6 +1,7 @@
 // What happened at a frame: the decision with its outcome, time and note, and what followed from it.
 
-import { h, name, replace } from "../dom.js";
+import { h, replace } from "../dom.js";
+import { shown } from "../table/log.js";
 import { OUTCOMES, parts, timeText } from "../table/words.js";
 import { placeOf } from "./timeline.js";
 
@@ -25,7 +26,7 @@ export class Decision {
 
   told(event) {
     const bare = event.event === "action" ? { ...event, outcome: "ok" } : event; // the outcome stands below
-    return parts(bare, this.seats).map((part) => (typeof part === "string" ? part : name(part.name)));
+    return parts(bare, this.seats).map(shown);
   }
 }
 

@@ -1,7 +1,8 @@
 // The decisions of a deal in a table, each a link to its frame; the one that is shown is marked.
 
 import { h, name, replace } from "../dom.js";
-import { shortName } from "../table/cards.js";
+import { nameOf } from "../table/cards.js";
+import { shown } from "../table/log.js";
 import { addressOf } from "../table/story.js";
 import { actionText, namesOf, timeText } from "../table/words.js";
 import { outcomeChip } from "./decision.js";
@@ -76,9 +77,8 @@ export class Moves {
 /** An action where there is little room: the card alone stands for playing it. */
 function brief(action) {
   const [kind, card] = action.split(":");
-  if (kind !== "play" && kind !== "discard") return actionText(action);
-  const seen = kind === "play" ? shortName(card) : `discards ${shortName(card)}`;
-  return [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "unseen" }, actionText(action))];
+  if (kind === "play") return shown({ card, name: actionText(action) });
+  return kind === "discard" ? ["discards ", shown({ card, name: nameOf(card) })] : actionText(action);
 }
 
 function remarks({ outcome, note }) {

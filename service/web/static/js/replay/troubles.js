@@ -1,6 +1,7 @@
 // The faults and retirements of a game, each a link to its frame.
 
-import { h, name } from "../dom.js";
+import { h } from "../dom.js";
+import { shown } from "../table/log.js";
 import { addressOf } from "../table/story.js";
 import { parts } from "../table/words.js";
 import { placeOf } from "./timeline.js";
@@ -13,7 +14,7 @@ import { placeOf } from "./timeline.js";
 export function troublesOf(story, seats) {
   const items = story.troubles.map((number) => {
     const frame = story.frames[number];
-    const said = parts(frame.events[0], seats).map((part) => (typeof part === "string" ? part : name(part.name)));
+    const said = parts(frame.events[0], seats).map(shown);
     return h("li", {}, h("a", { href: addressOf(frame), class: "mono" }, placeOf(frame)), " ", said);
   });
   const title = h("h2", { id: "faults" }, "Faults", items.length > 0 ? ` (${items.length})` : "");
