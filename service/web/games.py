@@ -1,4 +1,4 @@
-"""A game: its table while it runs, its replay when it is over. Seats are played elsewhere, their tokens unknown here."""
+"""A game: its table while it runs, its replay when it is over. Seats are played elsewhere; no token is known here."""
 
 from __future__ import annotations
 
