@@ -5,7 +5,8 @@ import { test } from "node:test";
 
 import { faultIn } from "../../../service/web/static/js/replay/verdict.js";
 
-const golden = async (name) => JSON.parse(await readFile(new URL(`../../bot_sdk/golden/${name}.json`, import.meta.url))).record;
+const golden = async (name) =>
+  JSON.parse(await readFile(new URL(`../../bot_sdk/golden/${name}.json`, import.meta.url))).record;
 const bytesOf = (record) => new TextEncoder().encode(JSON.stringify(record));
 const digestOf = (bytes) => `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`;
 const gameOf = ({ game_id: id, fairness: { label, commitment } }) => ({ id, label, commitment });

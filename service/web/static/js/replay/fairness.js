@@ -50,7 +50,9 @@ export class Fairness {
     try {
       const game = await api.get(`/v1/games/${this.gameId}`);
       const fault = await faultIn(this.loaded.bytes, this.loaded.digest, game);
-      return fault === null ? ["good", holds(this.record)] : ["bad", `The record doesn't hold: ${fault}.`, linkTo(fault)];
+      return fault === null
+        ? ["good", holds(this.record)]
+        : ["bad", `The record doesn't hold: ${fault}.`, linkTo(fault)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return ["warn", `What was published of the game can't be read: ${error.message}.`];
@@ -60,7 +62,10 @@ export class Fairness {
   say(kind, text, more = null) {
     const sign = { good: "✓", bad: "✗" }[kind] ?? "";
     const mark = h("span", { class: `verdict-sign ${kind}`, "aria-hidden": "true" }, sign);
-    replace(this.verdict, h("p", { class: `notice ${kind}`, dataset: { verdict: kind } }, mark, text, more && [" ", more]));
+    replace(
+      this.verdict,
+      h("p", { class: `notice ${kind}`, dataset: { verdict: kind } }, mark, text, more && [" ", more]),
+    );
     document.getElementById("announcer").textContent = text;
   }
 }

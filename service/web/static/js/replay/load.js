@@ -10,9 +10,11 @@ const SECONDS = 30;
  * @returns {Promise<{bytes: Uint8Array, digest: string|null}>} `digest` is the header Repr-Digest
  */
 export async function load(gameId) {
-  const answer = await fetch(`/v1/games/${gameId}/record`, { signal: AbortSignal.timeout(SECONDS * 1000) }).catch(() => {
-    throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
-  });
+  const answer = await fetch(`/v1/games/${gameId}/record`, { signal: AbortSignal.timeout(SECONDS * 1000) }).catch(
+    () => {
+      throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
+    },
+  );
   if (!answer.ok) throw new ApiError(answer.status, await answer.json().catch(() => ({})));
   return { bytes: new Uint8Array(await answer.arrayBuffer()), digest: answer.headers.get("Repr-Digest") };
 }

@@ -38,6 +38,7 @@ export class Moves {
     this.row = this.rows.get(number);
     this.row.classList.add("shown");
     this.row.querySelector("a").setAttribute("aria-current", "step");
+    this.bringIntoSight();
   }
 
   fill(deal) {
@@ -82,5 +83,8 @@ function brief(action) {
 }
 
 function remarks({ outcome, note }) {
-  return [outcome === "ok" ? null : [" ", outcomeChip(outcome)], note ? h("q", { class: "note" }, h("bdi", {}, note)) : null];
+  return [
+    outcome === "ok" ? null : [" ", outcomeChip(outcome)],
+    note ? h("q", { class: "note" }, h("bdi", {}, note)) : null,
+  ];
 }

@@ -112,9 +112,9 @@ class Replay {
     this.showControls();
   }
 
+  /** Write into the page's address where it stands. */
   settle() {
     history.replaceState(history.state, "", addressOf(this.story.frames[this.at]));
-    this.moves.bringIntoSight();
   }
 
   showControls() {

@@ -1,8 +1,8 @@
 // A recorded game as frames, one for each event of the record and each dealing: the table as it was after it.
 
-import { FAULTS } from '../verifier/play.js';
-import { stepsOf } from '../verifier/steps.js';
-import { apply, begin } from './state.js';
+import { FAULTS } from "../verifier/play.js";
+import { stepsOf } from "../verifier/steps.js";
+import { apply, begin } from "./state.js";
 
 /**
  * @typedef {object} Frame
@@ -44,7 +44,7 @@ export class Story {
 
   /** The numbers of the frames in which a seat failed to answer well, or was retired. */
   get troubles() {
-    return this.numbered(({ events: [first] }) => first.event === 'retired' || FAULTS.includes(first.outcome));
+    return this.numbered(({ events: [first] }) => first.event === "retired" || FAULTS.includes(first.outcome));
   }
 
   numbered(isMeant) {
@@ -60,9 +60,9 @@ export function addressOf({ deal, at }) {
 /** Find the frame that an address names: its number, null if it names none, -1 if the game doesn't have that one. */
 export function addressed(story, search) {
   const named = new URLSearchParams(search);
-  if (!named.has('deal')) return null;
-  const at = named.get('event');
-  return story.find(counted(named.get('deal')), at === null ? null : counted(at));
+  if (!named.has("deal")) return null;
+  const at = named.get("event");
+  return story.find(counted(named.get("deal")), at === null ? null : counted(at));
 }
 
 function counted(text) {

@@ -16,7 +16,7 @@ export function expectSame(path, expected, got) {
 }
 
 function isSame(one, other) {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const names = Object.keys(one);
   const isShared = (name) => Object.hasOwn(other, name) && isSame(one[name], other[name]);

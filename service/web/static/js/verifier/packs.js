@@ -1,7 +1,7 @@
 // Cards and packs, after docs/deals.md. A card is its name, such as 'QH'. Runs wherever there is Web Crypto.
 
-export const RANKS = '23456789TJQKA';
-export const SUITS = 'CDHS';
+export const RANKS = "23456789TJQKA";
+export const SUITS = "CDHS";
 export const CARDS = [...SUITS].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
 
 export const suitOf = (card) => card[1];
@@ -18,7 +18,7 @@ export const byteLength = (text) => bytesOf(text).length;
 /** Read an even number of hex digits; anything else isn't checked. */
 export const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-const toHex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+const toHex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Whether packs can be computed here: browsers hash only for pages over HTTPS, or from this machine. */
 export const canHash = () => globalThis.crypto?.subtle !== undefined;
@@ -35,14 +35,14 @@ function joined(...parts) {
 
 /** Make the function that gives the HMAC-SHA256 of a message under a key. */
 async function macBy(key) {
-  const imported = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return async (...parts) => new Uint8Array(await crypto.subtle.sign('HMAC', imported, joined(...parts)));
+  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return async (...parts) => new Uint8Array(await crypto.subtle.sign("HMAC", imported, joined(...parts)));
 }
 
 /** What the arena publishes before it hears of any entropy, in hex. */
 export async function commitment(secret, label) {
   const committed = joined(bytesOf(`slagveld/commit/v1\0${label}\0`), secret);
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', committed)));
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", committed)));
 }
 
 /** Give the function that makes the pack of a deal, by its number. */
@@ -50,7 +50,7 @@ export async function packsOf(secret, label, entropy) {
   const mixed = entropy.map(bytesOf).flatMap((text) => [bigEndian(text.length, 2), text]);
   const mix = await macBy(secret);
   const deal = await macBy(await mix(bytesOf(`slagveld/mix/v1\0${label}`), ...mixed));
-  return async (number) => shuffled(new Words(await macBy(await deal(bytesOf('deal'), bigEndian(number, 4)))));
+  return async (number) => shuffled(new Words(await macBy(await deal(bytesOf("deal"), bigEndian(number, 4)))));
 }
 
 async function shuffled(words) {

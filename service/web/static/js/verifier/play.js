@@ -1,12 +1,16 @@
 // The play of a record: what decisions and retirements mean for the seats beyond the cards (docs/record.md, "Events").
 
-import { checkFields, expect, expectSame } from './expecting.js';
-import { RULESETS } from './rules.js';
+import { checkFields, expect, expectSame } from "./expecting.js";
+import { RULESETS } from "./rules.js";
 
-export const FAULTS = ['late', 'unreachable', 'bad_status', 'bad_reply', 'illegal'];
+export const FAULTS = ["late", "unreachable", "bad_status", "bad_reply", "illegal"];
 
-const oneOf = (...values) => (value) => values.includes(value);
-const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, each]) => [name, change(each)]));
+const oneOf =
+  (...values) =>
+  (value) =>
+    values.includes(value);
+const mapped = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, each]) => [name, change(each)]));
 
 /** A game and its players: decisions, faults, and who is asked no more. Gives `tell` the events of docs/contract.md. */
 export class Play {
@@ -15,7 +19,11 @@ export class Play {
     const ruleset = RULESETS[record.ruleset];
     const seats = record.seats.length;
     expect(ruleset.seats.includes(seats), `seats: ${ruleset.seats}`, seats);
-    checkFields('record.options', record.options, mapped(ruleset.options(seats), (values) => oneOf(...values)));
+    checkFields(
+      "record.options",
+      record.options,
+      mapped(ruleset.options(seats), (values) => oneOf(...values)),
+    );
     this.tell = tell;
     this.game = new ruleset.Game(record.options, seats, packOf, tell);
     this.maxFaults = record.limits.max_faults;
@@ -42,33 +50,33 @@ export class Play {
     const path = `record.deals[${number}].events[${at}]`;
     const isOn = this.game.ended.length === number || this.due !== null;
     expect(isOn, `no ${path} after the end of its deal`, event);
-    if (this.due !== null) expectSame(path, { seat: this.due, event: 'retired', reason: 'faults' }, { ...event });
+    if (this.due !== null) expectSame(path, { seat: this.due, event: "retired", reason: "faults" }, { ...event });
     expect(!this.isOver, `no ${path} after the end`, event);
-    if ('event' in event) this.retire(path, event);
+    if ("event" in event) this.retire(path, event);
     else this.decide(path, event);
   }
 
   decide(path, { seat, action, outcome, ms, note }) {
     const owing = this.game.actors();
     expect(owing.includes(seat), `${path} to be of a seat among ${owing}`, seat);
-    expect((outcome === 'retired') === this.isOut(seat), `${path} to tell whether the seat was asked`, outcome);
+    expect((outcome === "retired") === this.isOut(seat), `${path} to tell whether the seat was asked`, outcome);
     const legal = this.game.legal(seat);
-    if (outcome === 'ok') expect(legal.includes(action), `${path}.action to be one of ${legal.join(', ')}`, action);
+    if (outcome === "ok") expect(legal.includes(action), `${path}.action to be one of ${legal.join(", ")}`, action);
     else expectSame(`${path}.action, the fallback,`, legal[0], action);
     expect(ms === Number(Math.max(ms, 0).toPrecision(2)), `${path}.ms to have two significant digits`, ms);
-    this.tell({ event: 'action', seat, action, outcome, ms, note });
+    this.tell({ event: "action", seat, action, outcome, ms, note });
     this.game.apply(seat, action);
-    if (outcome === 'ok') this.hasAnswered[seat] = true;
+    if (outcome === "ok") this.hasAnswered[seat] = true;
     if (FAULTS.includes(outcome)) this.faults[seat] += 1;
     if (this.faults[seat] >= this.maxFaults && !this.isOut(seat) && !this.isOver) this.due = seat;
   }
 
   retire(path, { seat, reason }) {
     expect(this.retired[seat] === false && !this.forfeited[seat], `${path} to be of a seat that still plays`, seat);
-    expect(reason !== 'faults' || this.due === seat, `${path} to come at ${this.maxFaults} faults`, this.faults[seat]);
+    expect(reason !== "faults" || this.due === seat, `${path} to come at ${this.maxFaults} faults`, this.faults[seat]);
     this.due = null;
     this.retired[seat] = true;
-    this.tell({ event: 'retired', seat, reason });
+    this.tell({ event: "retired", seat, reason });
     const playing = this.retired.map((_, each) => each).filter((each) => !this.isOut(each));
     if (this.retired.length === 2) {
       this.isBrokenOff = true;
@@ -80,8 +88,8 @@ export class Play {
   }
 
   get endedBy() {
-    if (this.forfeited.some(Boolean)) return 'forfeit';
-    return this.isBrokenOff ? 'retirement' : 'play';
+    if (this.forfeited.some(Boolean)) return "forfeit";
+    return this.isBrokenOff ? "retirement" : "play";
   }
 
   get places() {

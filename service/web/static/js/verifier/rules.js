@@ -5,96 +5,27 @@
 // What follows from the rules is given to `tell` as it happens, as the events of docs/contract.md: all but `action`,
 // `retired` and `ended`, which are the business of who asks. A `deal` and a `run` have besides `hands`, by seat.
 
-import { rankOf, sorted, suitOf } from './packs.js';
+import { Game } from "./game.js";
+import { rankOf, sorted, suitOf } from "./packs.js";
 
-const JACK = 'J';
+const JACK = "J";
 const from = (low, high) => Array.from({ length: high - low + 1 }, (_, at) => low + at);
-
-class Game {
-  constructor(options, seats, packOf, tell = () => {}) {
-    Object.assign(this, { options, seats, packOf, tell, number: -1, isOver: false, ended: [] });
-    this.totals = Array(seats).fill(0);
-    this.deal();
-  }
-
-  /** Take up the next pack; each game then serves it. */
-  shuffle(dealer) {
-    this.number += 1;
-    this.before = [...this.totals];
-    this.dealer = dealer;
-    this.eldest = (dealer + 1) % this.seats;
-    this.pack = [...this.packOf(this.number)];
-    this.hands = Array.from({ length: this.seats }, () => []);
-    this.tricksPlayed = 0;
-    this.lead(this.eldest);
-  }
-
-  serve(cardsEach) {
-    for (let at = 0; at < cardsEach * this.seats; at++) {
-      this.hands[(this.eldest + at) % this.seats].push(this.pack.shift());
-    }
-  }
-
-  /** Show the deal that is on as it stands. */
-  standing(isVoid = false) {
-    const points = this.totals.map((total, seat) => total - this.before[seat]);
-    return { number: this.number, dealer: this.dealer, void: isVoid, points, totals: [...this.totals] };
-  }
-
-  /** Tell of an upcard, with what else there is to know of it. */
-  tellTurned(event, known) {
-    const { number: deal, dealer, upcard } = this;
-    this.tell({ event, deal, dealer, upcard, ...known, hands: this.hands.map(sorted) });
-  }
-
-  /** Close the deal that is on. */
-  endDeal(isVoid = false) {
-    const ended = this.standing(isVoid);
-    this.ended.push(ended);
-    this.tell({ event: 'deal_ended', deal: ended.number, void: isVoid, points: ended.points, totals: ended.totals });
-  }
-
-  lead(seat) {
-    this.leader = seat;
-    this.trick = [];
-  }
-
-  get onTurn() {
-    return (this.leader + this.trick.length) % this.seats;
-  }
-
-  /** Lay a card, and settle a trick that is full. */
-  play(seat, card) {
-    this.hands[seat].splice(this.hands[seat].indexOf(card), 1);
-    this.trick.push(card);
-    if (this.trick.length < this.seats) return;
-    const led = suitOf(this.trick[0]);
-    const strength = (each) => (suitOf(each) === this.trump ? 13 : suitOf(each) === led ? 0 : -13) + rankOf(each);
-    const best = this.trick.reduce((one, other) => (strength(other) > strength(one) ? other : one));
-    const winner = (this.leader + this.trick.indexOf(best)) % this.seats;
-    const cards = this.trick;
-    this.tricksPlayed += 1;
-    this.lead(winner);
-    this.tell({ event: 'trick', winner });
-    this.won(winner, cards);
-  }
-}
 
 class SevenUp extends Game {
   deal() {
     const played = this.ended.filter((deal) => !deal.void).length;
     this.shuffle((this.options.first_dealer + played) % 2); // 1
-    this.phase = 'beg';
+    this.phase = "beg";
     this.trump = null;
     this.captured = [[], []];
     this.serve(6); // 2
     this.firstSuit = suitOf(this.pack[0]);
-    this.turn('deal');
+    this.turn("deal");
   }
 
   turn(event) {
     this.upcard = this.pack.shift();
-    if (this.options.turned_jack === 'every') this.scoreTurnedJack();
+    if (this.options.turned_jack === "every") this.scoreTurnedJack();
     this.tellTurned(event, { totals: [...this.totals] });
     this.endIfWon();
   }
@@ -103,7 +34,8 @@ class SevenUp extends Game {
     if (this.upcard[0] === JACK) this.totals[this.dealer] += 1;
   }
 
-  endIfWon() { // 7
+  endIfWon() {
+    // 7
     const [one, other] = this.totals;
     this.isOver = Math.max(one, other) >= this.options.target && one !== other;
     if (this.isOver) this.endDeal();
@@ -111,16 +43,16 @@ class SevenUp extends Game {
 
   actors() {
     if (this.isOver) return [];
-    if (this.phase === 'beg') return [this.eldest];
-    if (this.phase === 'gift') return [this.dealer];
-    if (this.phase === 'discard') return [0, 1].filter((seat) => this.hands[seat].length > 6);
+    if (this.phase === "beg") return [this.eldest];
+    if (this.phase === "gift") return [this.dealer];
+    if (this.phase === "discard") return [0, 1].filter((seat) => this.hands[seat].length > 6);
     return [this.onTurn];
   }
 
   legal(seat) {
-    if (this.phase === 'beg') return ['stand', 'beg'];
-    if (this.phase === 'gift') return this.mayGive() ? ['run', 'give'] : ['run'];
-    if (this.phase === 'discard') return sorted(this.hands[seat]).map((card) => `discard:${card}`);
+    if (this.phase === "beg") return ["stand", "beg"];
+    if (this.phase === "gift") return this.mayGive() ? ["run", "give"] : ["run"];
+    if (this.phase === "discard") return sorted(this.hands[seat]).map((card) => `discard:${card}`);
     return sorted(this.playable(this.hands[seat])).map((card) => `play:${card}`);
   }
 
@@ -129,38 +61,40 @@ class SevenUp extends Game {
     return withGift < this.options.target || withGift <= this.totals[this.dealer];
   }
 
-  playable(hand) { // 5
+  playable(hand) {
+    // 5
     if (this.trick.length === 0) return hand;
     const following = hand.filter((card) => suitOf(card) === suitOf(this.trick[0]));
-    if (following.length === 0 && this.options.void_play === 'free') return hand;
+    if (following.length === 0 && this.options.void_play === "free") return hand;
     const allowed = hand.filter((card) => following.includes(card) || suitOf(card) === this.trump);
     return allowed.length > 0 ? allowed : hand;
   }
 
   apply(seat, action) {
-    const [kind, card] = action.split(':');
-    if (kind === 'stand') this.fixTrump('play');
-    else if (kind === 'give') this.give();
-    else if (kind === 'beg' && this.options.gift) this.phase = 'gift';
-    else if (kind === 'beg' || kind === 'run') this.run();
-    else if (kind === 'discard') this.discard(seat, card);
+    const [kind, card] = action.split(":");
+    if (kind === "stand") this.fixTrump("play");
+    else if (kind === "give") this.give();
+    else if (kind === "beg" && this.options.gift) this.phase = "gift";
+    else if (kind === "beg" || kind === "run") this.run();
+    else if (kind === "discard") this.discard(seat, card);
     else this.play(seat, card);
   }
 
   fixTrump(phase) {
     this.phase = phase;
     this.trump = suitOf(this.upcard);
-    if (this.options.turned_jack === 'final') this.scoreTurnedJack();
-    this.tell({ event: 'trump', trump: this.trump, totals: [...this.totals] });
+    if (this.options.turned_jack === "final") this.scoreTurnedJack();
+    this.tell({ event: "trump", trump: this.trump, totals: [...this.totals] });
     this.endIfWon();
   }
 
   give() {
-    this.fixTrump('play');
+    this.fixTrump("play");
     if (!this.isOver) this.totals[this.eldest] += 1;
   }
 
-  run() { // 3
+  run() {
+    // 3
     while (suitOf(this.upcard) === this.firstSuit) {
       if (this.pack.length < 7) {
         this.endDeal(true);
@@ -168,17 +102,18 @@ class SevenUp extends Game {
         return;
       }
       this.serve(3);
-      this.turn('run');
+      this.turn("run");
       if (this.isOver) return;
     }
-    this.fixTrump('discard');
+    this.fixTrump("discard");
   }
 
-  discard(seat, card) { // 4
+  discard(seat, card) {
+    // 4
     this.hands[seat].splice(this.hands[seat].indexOf(card), 1);
     if (this.hands.some((other) => other.length > 6)) return;
-    this.phase = 'play';
-    this.tell({ event: 'discarded' });
+    this.phase = "play";
+    this.tell({ event: "discarded" });
   }
 
   won(winner, cards) {
@@ -191,7 +126,8 @@ class SevenUp extends Game {
     this.deal();
   }
 
-  scorers() { // 6
+  scorers() {
+    // 6
     const captor = (card) => (this.captured[0].includes(card) ? 0 : 1);
     const trumps = sorted(this.captured.flat().filter((card) => suitOf(card) === this.trump));
     const prizes = trumps.length > 0 ? [trumps.at(-1), trumps[0]] : [];
@@ -199,24 +135,25 @@ class SevenUp extends Game {
     const [one, other] = this.captured.map((cards) => cards.reduce((sum, card) => sum + this.pips(card), 0));
     const scorers = prizes.map(captor);
     if (one !== other) scorers.push(one > other ? 0 : 1);
-    else if (this.options.game_tie === 'non_dealer') scorers.push(this.eldest);
+    else if (this.options.game_tie === "non_dealer") scorers.push(this.eldest);
     return scorers;
   }
 
   pips(card) {
-    const honour = 'JQKA'.indexOf(card[0]) + 1;
+    const honour = "JQKA".indexOf(card[0]) + 1;
     if (honour > 0) return honour;
     const number = rankOf(card) + 2;
-    return this.options.pips === 'face' || number === 10 ? number : 0;
+    return this.options.pips === "face" || number === 10 ? number : 0;
   }
 }
 
 class River extends Game {
-  get schedule() { // 1
+  get schedule() {
+    // 1
     const up = from(1, this.options.start_cards);
     const down = [...up].reverse();
-    if (this.options.schedule === 'down') return down;
-    return this.options.schedule === 'down_up' ? [...down, ...up.slice(1)] : [...up, ...down.slice(1)];
+    if (this.options.schedule === "down") return down;
+    return this.options.schedule === "down_up" ? [...down, ...up.slice(1)] : [...up, ...down.slice(1)];
   }
 
   deal() {
@@ -227,7 +164,7 @@ class River extends Game {
     this.trump = suitOf(this.upcard);
     this.bids = Array(this.seats).fill(null);
     this.tricks = Array(this.seats).fill(0);
-    this.tellTurned('deal', { cards: this.cards, trump: this.trump });
+    this.tellTurned("deal", { cards: this.cards, trump: this.trump });
   }
 
   get isBidding() {
@@ -239,13 +176,16 @@ class River extends Game {
     if (!this.isBidding) return [this.onTurn];
     const waiting = from(1, this.seats).map((after) => (this.dealer + after) % this.seats);
     const owing = waiting.filter((seat) => this.bids[seat] === null);
-    return this.options.bidding === 'simultaneous' ? owing : [owing[0]];
+    return this.options.bidding === "simultaneous" ? owing : [owing[0]];
   }
 
   legal(seat) {
-    if (this.isBidding) { // 4
+    if (this.isBidding) {
+      // 4
       const hooked = this.isHooked(seat) ? this.cards - this.bids.reduce((sum, bid) => sum + bid, 0) : null;
-      return from(0, this.cards).filter((bid) => bid !== hooked).map((bid) => `bid:${bid}`);
+      return from(0, this.cards)
+        .filter((bid) => bid !== hooked)
+        .map((bid) => `bid:${bid}`);
     }
     const hand = this.hands[seat]; // 5
     const following = hand.filter((card) => this.trick.length > 0 && suitOf(card) === suitOf(this.trick[0]));
@@ -253,22 +193,23 @@ class River extends Game {
   }
 
   isHooked(seat) {
-    if (seat !== this.dealer || this.options.bidding === 'simultaneous' || this.options.hook === 'off') return false;
-    return this.options.hook === 'always' || this.cards > 1;
+    if (seat !== this.dealer || this.options.bidding === "simultaneous" || this.options.hook === "off") return false;
+    return this.options.hook === "always" || this.cards > 1;
   }
 
   apply(seat, action) {
-    const [kind, value] = action.split(':');
-    if (kind === 'bid') this.bids[seat] = Number(value);
+    const [kind, value] = action.split(":");
+    if (kind === "bid") this.bids[seat] = Number(value);
     else this.play(seat, value);
   }
 
   won(winner) {
     this.tricks[winner] += 1;
     if (this.tricksPlayed < this.cards) return;
-    this.tricks.forEach((tricks, seat) => { // 6
+    this.tricks.forEach((tricks, seat) => {
+      // 6
       const isExact = tricks === this.bids[seat];
-      this.totals[seat] += isExact ? tricks + 10 : this.options.miss === 'tricks' ? tricks : 0;
+      this.totals[seat] += isExact ? tricks + 10 : this.options.miss === "tricks" ? tricks : 0;
     });
     this.endDeal();
     this.isOver = this.number + 1 === this.schedule.length;
@@ -284,11 +225,11 @@ export const RULESETS = {
     options: () => ({
       target: from(1, 50),
       first_dealer: [0, 1],
-      turned_jack: ['every', 'final'],
+      turned_jack: ["every", "final"],
       gift: [false, true],
-      void_play: ['must_trump', 'free'],
-      pips: ['face', 'classic'],
-      game_tie: ['none', 'non_dealer'],
+      void_play: ["must_trump", "free"],
+      pips: ["face", "classic"],
+      game_tie: ["none", "non_dealer"],
     }),
   },
   river: {
@@ -297,10 +238,10 @@ export const RULESETS = {
     options: (seats) => ({
       start_cards: from(1, Math.floor(51 / seats)),
       first_dealer: from(0, seats - 1),
-      bidding: ['sequential', 'simultaneous'],
-      hook: ['always', 'off', 'not_one'],
-      miss: ['tricks', 'zero'],
-      schedule: ['down_up', 'up_down', 'down'],
+      bidding: ["sequential", "simultaneous"],
+      hook: ["always", "off", "not_one"],
+      miss: ["tricks", "zero"],
+      schedule: ["down_up", "up_down", "down"],
     }),
   },
 };

@@ -2,9 +2,9 @@
 //
 // It believes the packs that the record shows, so it needs no hashing; whether they are the right ones says `verify`.
 
-import { expect, Refused } from './expecting.js';
-import { CARDS } from './packs.js';
-import { Play } from './play.js';
+import { expect, Refused } from "./expecting.js";
+import { CARDS } from "./packs.js";
+import { Play } from "./play.js";
 
 /**
  * Replay a record that was read, as far as it can be.
@@ -29,7 +29,7 @@ export function stepsOf(record) {
 
 function tellAll(record, steps) {
   const tell = (event) => {
-    if (event.event === 'deal') steps.push({ deal: event.deal, at: null, events: [] });
+    if (event.event === "deal") steps.push({ deal: event.deal, at: null, events: [] });
     steps.at(-1).events.push(event);
   };
   const play = new Play(record, (number) => packShown(record, number), tell);
@@ -45,14 +45,14 @@ function tellAll(record, steps) {
 function packShown(record, number) {
   const deck = record.deals[number]?.deck;
   expect(deck !== undefined, `a deal ${number}`, record.deals.length);
-  expect(deck.length === CARDS.length && CARDS.every((card) => deck.includes(card)), '52 cards', deck);
+  expect(deck.length === CARDS.length && CARDS.every((card) => deck.includes(card)), "52 cards", deck);
   return deck;
 }
 
 function endOf(play) {
   const isFinished = play.isOver && !play.isVoid;
   return {
-    event: 'ended',
+    event: "ended",
     ended_by: isFinished ? play.endedBy : null,
     totals: [...play.game.totals],
     places: isFinished ? play.places : null,
