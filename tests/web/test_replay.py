@@ -15,6 +15,7 @@ from bot_sdk.games import record
 from bot_sdk.hosting import Server
 from tests.integration.arena import PATIENT_LIMITS, SECRET, wait_until
 from tests.web.browsing import WIDTHS, check_page, shots
+from tests.web.playing import Party
 
 NAME = "<img src=x onerror=alert(1)> \u202eyoll " + "W" * 40
 NOTES = [None, "<script>alert(1)</script> \u202enote", "x" * 500]
@@ -213,6 +214,32 @@ def test_names_and_notes_of_strangers_are_text(open_page, games):
     check_page(page)  # with the longest
 
 
+def test_who_has_watched_a_game_to_its_end_goes_on_to_its_replay(open_page, arena):
+    game = Party(arena.api.address, ["ann", "bob", "cyd", "dan"], options={"start_cards": 1, "bidding": "simultaneous"})
+    page = open_page(game.page)
+    game.finish()
+    page.get_by_role("button", name="Look at the replay").click()
+    at_place(page, (0, 7))  # four bids and four cards
+    for _ in range(7):
+        page.keyboard.press("ArrowLeft")
+    at_place(page, (0, 0))
+    expect(page.locator(".hand .card:not(.card-down)")).to_have_count(4)
+    expect(page.locator(".decision")).to_contain_text("bids")
+
+
+def test_a_game_that_somebody_left_is_replayed_as_far_as_it_came(open_page, arena):
+    game = Party(arena.api.address, ["ann", "bob"], ruleset="seven_up")
+    game.act()
+    game.ask("DELETE", "/seats/0", 0)
+    page = open_page(game.page)
+    expect(page.locator(".decision")).to_contain_text("left the game")
+    expect(page.locator(".troubles a")).to_have_count(1)
+    kind, _ = verdict(page)
+    assert kind == "good"
+    page.keyboard.press("Shift+ArrowLeft")
+    at_place(page, (0, None))
+
+
 # Verifying
 
 
@@ -243,6 +270,7 @@ def changed(line, what):
 @pytest.mark.parametrize(
     "what",
     [
+        rb'"record":(1)',
         rb'"secret":"(.*?)"',
         rb'"deck":\["(.)',
         rb'"ms":(\d)',

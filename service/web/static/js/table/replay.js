@@ -30,7 +30,11 @@ const SETTLED_MS = 250; // browsers take only so many new addresses in a while
  * @throws {import("../api.js").ApiError} if there is no record to be had
  */
 export async function replay(root, gameId) {
-  const loaded = await load(gameId);
+  if (root.ariaBusy === "true") return; // asked twice
+  root.ariaBusy = "true";
+  const loaded = await load(gameId).finally(() => {
+    root.ariaBusy = null;
+  });
   const { record, story, fault } = storyIn(loaded.bytes);
   const fairness = new Fairness(gameId, loaded, record);
   if (fault !== null) root.prepend(h("p", { class: "notice bad", role: "alert" }, `This record is broken: ${fault}.`));
