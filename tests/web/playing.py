@@ -8,10 +8,10 @@ import requests
 
 
 class Party:
-    """A game of people, and their tokens by seat."""
+    """A game of people, and their tokens by seat. A seat without a name is open, one of `house:NAME` a house bot's."""
 
     def __init__(self, address: str, names: list[str], *, ruleset: str = "river", **order: Any) -> None:
-        seats = [{"kind": "human", "name": name} if name else {"kind": "open"} for name in names]
+        seats = [_seat(name) for name in names]
         made = requests.post(
             f"{address}/v1/games", json={"ruleset": ruleset, "seats": seats, **order}, timeout=30
         ).json()
@@ -63,3 +63,10 @@ class Party:
         answer = requests.put(f"{self.address}/v1/games/{self.id}/seats/{seat}", json={"name": name}, timeout=30)
         assert answer.ok, answer.text
         self.tokens[seat] = answer.json()["token"]
+
+
+def _seat(name: str) -> dict[str, str]:
+    if not name:
+        return {"kind": "open"}
+    kind, _, bot = name.partition(":")
+    return {"kind": "house", "name": bot} if kind == "house" else {"kind": "human", "name": name}

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from bot_sdk.results.values import Slot
+from tests.service.bench import Desk
 from tests.web.browsing import WIDTHS, check_page, shots
 from tests.web.playing import Party
 
@@ -135,19 +137,51 @@ def test_a_game_that_waits_begins_on_the_page_when_somebody_sits_down(open_page,
     expect(page.locator("#game-state")).to_have_text("running")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("seats", range(2, 9))
-def test_tables_of_all_sizes_can_be_used_by_everybody(open_page, arena, seats, width):
-    if seats == 3:
-        pytest.skip("no game is played by three")
+def test_who_sits_down_is_seen_while_others_are_waited_for(open_page, arena):
+    game = party(arena, ["ann", "", "", "dan"])
+    page = open_page(game.page)
+    expect(page.locator(".players .name")).to_have_text(["ann", "dan"])
+    game.sit(1, MARKUP)
+    expect(page.locator(".players .name")).to_have_text(["ann", MARKUP, "dan"])
+    expect(page.locator("#versus .name")).to_have_text(["ann", MARKUP, "dan"])
+
+
+def test_a_game_that_is_stopped_says_so(open_page, arena):
+    game = party(arena, "ann house:greedy", ruleset="seven_up")
+    page = open_page(game.page)
+    expect(page.locator(".seat")).to_have_count(2)
+    game.ask("PUT", "/state", 0, json={"state": "cancelled"})
+    shows(page, game)
+    expect(page.locator("#game-state")).to_have_text("cancelled")
+    expect(page.locator(".fact-deal")).to_have_text("Over, without a result")
+    expect(page.locator("#announcer")).to_have_text("The game is over, without a result.")
+
+
+def test_a_covered_game_is_shown_when_its_board_is_closed(open_page, arena):
+    desk = Desk(arena.store)
+    tournament = "trn_" + "t" * 26
+    slot = Slot(tournament_id=tournament, round=1, table=1, board="1", is_shared=True)
+    game_id = desk.game("human:ann", "human:bob", id="gam_" + "c" * 26, slot=slot)
+    page = open_page(f"/games/{game_id}")
+    expect(page.locator("#table")).to_contain_text("Other games are still played on this board")
+    check_page(page)
+    shots(page, "game-covered")
+    arena.store.tournaments.close_board(tournament, "1")
+    desk.commit(game_id, 1, "stand")
+    expect(page.locator(".log > li")).to_have_count(3)
+    expect(page.locator(".seat.on-turn .name")).to_have_text("bob")
+
+
+@pytest.mark.parametrize("seats", [2, 4, 5, 6, 7, 8])
+def test_tables_of_all_sizes_can_be_used_by_everybody(open_page, arena, seats):
     names = [MARKUP, LONGEST, HEBREW, "dan", "dan", "fay", "gus", "hal"][:seats]
     game = party(arena, names, ruleset="seven_up" if seats == 2 else "river")
-    page = open_page(game.page, width=width, dark=seats % 2 == 1, reduced_motion="reduce")
-    shows(page, game)
-    check_page(page)
-    game.act(10 if seats == 2 else 2 * seats + seats // 2)
-    shows(page, game)
-    check_page(page)
+    page = open_page(game.page, dark=seats % 2 == 1, reduced_motion="reduce")
+    for decisions in (0, 10 if seats == 2 else 2 * seats + seats // 2):
+        game.act(decisions)
+        shows(page, game)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            check_page(page)
     expect(page.locator(".seat .name")).to_have_text(names)
-    if width == max(WIDTHS):
-        shots(page, f"game-{seats}")
+    shots(page, f"game-{seats}")
