@@ -8,6 +8,10 @@ import re
 
 import pytest
 
+from service.arena.caller import ALL_SCOPES
+from service.arena.minting import token_hash
+from service.store.accounts import Token
+from service.store.entities import Account
 from tests.web.browsing import WIDTHS, check_page, shots
 
 IS_SEAT = "**/play/gam_*"
@@ -48,6 +52,33 @@ def test_what_is_wrong_is_said_at_its_field(open_page):
     page.get_by_text("from 1 to at most 50").wait_for()
     assert page.evaluate("document.activeElement.id") == "seven_up-target"
     assert page.locator("#seven_up-target").get_attribute("aria-invalid") == "true"
+
+
+def test_registered_bots_are_played_with_an_account(open_page, arena):
+    token, account = "slt_" + "a" * 43, Account(id="acc_" + "p" * 26, name="ann", created_at=1)
+    arena.store.accounts.create(account)
+    held = Token(id="tok_" + "p" * 26, account_id=account.id, scopes=[*ALL_SCOPES], created_at=1)
+    arena.store.accounts.add_token(held, token_hash(token), most=1)
+    page = open_page("/play", reduced_motion="reduce")
+    page.faults.expect("40[13]")
+    page.get_by_label("Your name").fill("ann")
+    assert page.get_by_label("Your account's token").is_hidden()
+    page.locator("#seven_up-seat-1").select_option(f"bot {arena.bot_ids[0]}")
+    check_page(page)
+    deal = page.get_by_role("button", name="Deal the cards")
+    deal.click()
+    page.get_by_text("An account's token is needed for this.").wait_for()
+    page.get_by_label("Your account's token").fill("slt_wrong")
+    deal.click()
+    page.locator("#token-wrong", has_text="token").wait_for()
+    page.get_by_label("Your account's token").fill(token)
+    deal.click()
+    page.wait_for_url(IS_SEAT)
+    assert play_on(page, click_first, most=1) == 1
+    page.goto(f"{arena.api.address}/play")
+    assert page.locator("#known").inner_text().startswith("The game will be that of your account, ann.")
+    page.get_by_role("button", name="Forget the account").click()
+    assert page.evaluate("localStorage.getItem('slagveld.account')") is None
 
 
 # --- playing ----------------------------------------------------------------------------------------------------------
