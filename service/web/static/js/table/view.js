@@ -202,6 +202,7 @@ function updateSeat(element, state, seat, { mark, isOwn }) {
   const player = state.seats[seat].name;
   element.classList.toggle("on-turn", state.turn.includes(seat));
   element.classList.toggle("out", state.retired[seat] !== null);
+  element.classList.toggle("own", isOwn);
   element.classList.toggle("winner", state.places?.[seat] === 1);
   if (state.turn.includes(seat)) element.setAttribute("aria-current", "true");
   else element.removeAttribute("aria-current");
