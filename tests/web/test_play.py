@@ -178,14 +178,15 @@ def test_rounds_of_river_are_played(open_page, arena, choose, bidding):
 
 def test_game_is_played_by_touch_on_a_phone(open_page, arena):
     page = open_page("/play", width=360, height=740, has_touch=True, is_mobile=True, reduced_motion="reduce")
-    order_by_form(page, {"seven_up-target": "1"})
+    order_by_form(page, {"seven_up-target": "3"})
     done = play_on(page, tap_last)
     assert outcomes(record_of(page, arena)) == ["ok"] * done
 
 
 # --- what goes on around it -------------------------------------------------------------------------------------------
 
-SEVEN_UP = {"ruleset": "seven_up", "options": {"target": 1}, "human_budget_ms": 600_000}
+# Not even two turned Jacks end it at once.
+SEVEN_UP = {"ruleset": "seven_up", "options": {"target": 3}, "human_budget_ms": 600_000}
 GREEDY = {"kind": "house", "name": "greedy"}
 RIVER_8 = {"ruleset": "river", "seats": [{"kind": "human", "name": "ann"}, *[GREEDY] * 7], "human_budget_ms": 600_000}
 ASKED_OR_WAITING = f"""() => ({ASKED_OR_OVER})() || /^Waiting/.test(document.querySelector(".question")?.textContent)"""
@@ -259,7 +260,7 @@ window.fetch = async (path, sent) => {
 
 
 def test_nothing_hidden_reaches_a_spectator_beside_the_player(sit, open_page, arena):
-    page = sit(SEVEN_UP | {"options": {"target": 2}})
+    page = sit()
     page.wait_for_function(ASKED_OR_OVER)
     page.context.add_init_script(HEAR)
     watcher = open_page(f"/games/{page.game['id']}", profile=page)
@@ -280,7 +281,7 @@ def test_nothing_hidden_reaches_a_spectator_beside_the_player(sit, open_page, ar
 
 
 def test_second_person_sits_down_by_the_link(sit, open_page, arena):
-    ann = sit(SEVEN_UP | {"human_budget_ms": 600_000}, opponent={"kind": "open"})
+    ann = sit(opponent={"kind": "open"})
     ann.get_by_role("heading", name="Waiting for others").wait_for()
     check_page(ann)
     shots(ann, "play-waiting")
