@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, lobby, site
+from service.web import assets, docs, games, lobby, play, site
 
-PAGES = [lobby.pages, docs.pages]
+PAGES = [lobby.pages, games.pages, play.pages, docs.pages]
 
 
 def register(app: Flask) -> None:
