@@ -98,8 +98,7 @@ def check_page(page: Page) -> None:
     """Fail unless the page can be used by everybody: axe finds nothing, nothing is cut off or covered."""
     found = Axe().run(page, options={"runOnly": RULES, "resultTypes": ["violations"]})
     assert found.violations_count == 0, found.generate_report()
-    wrong = page.evaluate(_CUT)
-    assert wrong == [], wrong
+    assert (wrong := page.evaluate(_CUT)) == [], wrong
 
 
 def wait_for(page: Page, expression: str, seconds: float = 15) -> None:

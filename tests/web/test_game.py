@@ -69,6 +69,9 @@ def test_a_table_shows_the_end_of_its_game_and_offers_the_replay(open_page, aren
     expect(page.locator("#announcer")).to_contain_text("The game is over")
     places = game.ask("GET").json()["places"]
     expect(page.locator(".table-scores .place")).to_have_text([f"{place}." for place in places])
+    page.get_by_role("button", name="Look at the replay").click()
+    expect(page.get_by_role("button", name="Verify")).to_be_visible()
+    expect(page.locator(".felt.open")).to_be_visible()
 
 
 def test_a_table_loses_and_doubles_nothing_when_the_server_is_killed_and_comes_back(open_page, arena):
