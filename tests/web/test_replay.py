@@ -36,8 +36,9 @@ def games(arena):
     """Play a long game of River in which a seat is retired for faults, and a short one of Seven Up: their records."""
     server = Server(Faulty(name="faulty", version="1", secret=SECRET))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    arena.register("bot_faulty", NAME, server.url)
-    seated = {"river": ["bot_faulty", "bot_0", "bot_1", "bot_0"], "seven_up": ["bot_1", "bot_0"]}
+    faulty = arena.register("bot_" + "f" * 26, NAME, server.url).id
+    one, other = arena.bot_ids
+    seated = {"river": [faulty, one, other, one], "seven_up": [other, one]}
     ids = {ruleset: arena.start_game(ruleset, bots, PATIENT_LIMITS) for ruleset, bots in seated.items()}
     for game_id in ids.values():
         wait_until(lambda game_id=game_id: arena.store.games.get(game_id).state.value == "finished", 60, "an end")
