@@ -142,7 +142,7 @@ def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[
 
 
 def _welcome(shown: Mapping[str, str], assumed: Mapping[str, str], host: str) -> str:
-    lines = [f"the arena is ready at {shown['url']}, its API is explained at {shown['docs']}"]
+    lines = [f"the arena is ready: open {shown['url']} in a browser, its API is explained at {shown['docs']}"]
     lines += [f"everything is kept in {shown['store']}, {shown['kept']}", ""]
     if assumed:
         lines += ["it is an arena for the people on this machine:", *(f"  {line}" for line in local.told(assumed))]

@@ -1,12 +1,13 @@
-// Verifies records of games: `node verify.mjs FILE …`, or `-` for standard input; Node 18 or later, nothing else.
+// Verifies records of games: `node verify.mjs FILE …`, or `-` for standard input; Node 20 or later, nothing else.
 //
-// It was written from docs/record.md, docs/deals.md and docs/rules.md alone, and shares no line with the arena. A file
-// holds one record, or one a line. Says for each "ok" or the first thing that doesn't hold, and exits with 0 if all
-// hold, 1 if one doesn't or there is none, 2 if a file can't be read.
+// The verifier was written from docs/record.md, docs/deals.md and docs/rules.md alone, and shares no line with what
+// deals and keeps the games; the page of a game verifies by it too. A file holds one record, or one a line. Says for
+// each "ok" or the first thing that doesn't hold, and exits with 0 if all hold, 1 if one doesn't or there is none, 2
+// if a file can't be read.
 
 import { createReadStream } from 'node:fs';
 
-import { read, Refused, verify } from './verifier/record.mjs';
+import { read, Refused, verify } from '../../service/web/static/js/verifier/record.js';
 
 const NEWLINE = 0x0a;
 
@@ -39,9 +40,9 @@ async function* recordsOf(stream) {
   }
 }
 
-function faultOf(bytes) {
+async function faultOf(bytes) {
   try {
-    verify(read(bytes));
+    await verify(read(bytes));
     return null;
   } catch (error) {
     if (error instanceof Refused) return error.message;
@@ -53,7 +54,7 @@ async function verifyFile(name) {
   let verified = 0;
   let refused = 0;
   for await (const [number, bytes] of recordsOf(name === '-' ? process.stdin : createReadStream(name))) {
-    const fault = faultOf(bytes);
+    const fault = await faultOf(bytes);
     console.log(`${name} line ${number}: ${fault ?? 'ok'}`);
     if (fault === null) verified += 1;
     else refused += 1;

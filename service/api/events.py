@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64encode
 from typing import Any
 
 import msgspec
@@ -19,6 +21,13 @@ from service.api.resource import Resource
 blp = Resource("events", description="What happens in a game: public events, and the record at the end.")
 
 MOST_EVENTS = 10**9
+DIGEST = {
+    "Repr-Digest": {
+        "schema": {"type": "string"},
+        "description": "The SHA-256 of the record (RFC 9530), by which a changed byte is seen where the record "
+        "would still make sense.",
+    }
+}
 
 
 class EventArgs(Schema):
@@ -88,7 +97,7 @@ def stream_game(game_id: str) -> Response:
 
 
 @blp.get("/v1/games/<game:game_id>/record", who=public())
-@blp.response(200, schema={"type": "object"}, description="A record of format 1 (docs/record.md).")
+@blp.response(200, schema={"type": "object"}, description="A record of format 1 (docs/record.md).", headers=DIGEST)
 @blp.fails(409, "The game hasn't ended, other games are still played on its board, or it ended before it began.")
 def show_record(game_id: str) -> Response:
     """Give the record of a game that has ended.
@@ -96,4 +105,6 @@ def show_record(game_id: str) -> Response:
     All of it: packs, every action and what was played for whom, and the secret that the packs were made from.
     """
     written = record.encode(services().play.record(game_id))
-    return current_app.response_class(written, content_type="application/json", headers={"Cache-Control": "no-cache"})
+    digest = b64encode(hashlib.sha256(written).digest()).decode()
+    headers = {"Cache-Control": "no-cache", "Repr-Digest": f"sha-256=:{digest}:"}
+    return current_app.response_class(written, content_type="application/json", headers=headers)

@@ -9,6 +9,7 @@ from flask import Blueprint, Response
 
 from bot_sdk.games.registry import RULESETS
 from service.api.context import services
+from service.arena.errors import NotFoundError
 from service.web.site import page
 
 STATES: Final = {
@@ -69,4 +70,7 @@ def _deals(news: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _tournament(tournament_id: str | None) -> dict[str, str] | None:
     if tournament_id is None:
         return None
-    return {"id": tournament_id, "name": services().tournaments.get(tournament_id).name}
+    try:
+        return {"id": tournament_id, "name": services().tournaments.get(tournament_id).name}
+    except NotFoundError:  # an old one is taken down before the last of its games
+        return None

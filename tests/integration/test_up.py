@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -171,7 +172,7 @@ def test_up_uses_the_store_it_is_given(start, play, redis_url, tmp_path):
 def test_up_says_what_it_opened_and_where_to_go(start, tmp_path):
     up = start(tmp_path, environment={"SLAGVELD_MAX_OPEN_GAMES": "7"}, as_json=False)
     text = up.until("Ctrl-C stops it")
-    assert "/docs" in text
+    assert re.search(r"open (http://127\.0\.0\.1:\d+) in a browser, its API is explained at \1/docs", text)
     assert "curl -s http://127.0.0.1:" in text
     assert "bots may be on this machine (127.0.0.0/8 and ::1): SLAGVELD_BOT_NETWORKS='127.0.0.0/8,::1/128'" in text
     assert "SLAGVELD_MAX_OPEN_GAMES" not in text

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import threading
 import time
+from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 
@@ -47,6 +49,7 @@ def test_a_whole_game_against_the_house(night, seated, ruleset, seats, options):
     assert moves > 10
     kept = client.get(f"/v1/games/{game['id']}/record")
     assert kept.status_code == 200
+    assert kept.headers["Repr-Digest"] == f"sha-256=:{b64encode(sha256(kept.data).digest()).decode()}:"
     played = read(kept.data)
     verify(played)
     assert played.totals == view["totals"]

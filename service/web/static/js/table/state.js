@@ -200,12 +200,15 @@ const ACTED = {
   bid(state, seat, bid) {
     const bids = set(state.bids, seat, Number(bid));
     if (areBidsSealed(state)) {
-      // The bids come all together, by seat: the last of them opens the play.
-      return { bids, ...(seat === state.seats.length - 1 ? toPlay(state) : {}) };
+      // The bids come all together; in a replay one by one, whoever made them first.
+      return { bids, ...(bids.includes(null) ? { turn: without(state.turn, seat) } : toPlay(state)) };
     }
     return { bids, ...(seat === state.dealer ? toPlay(state) : { turn: [after(state, seat)] }) };
   },
-  discard: (state, seat, card) => taken(state, seat, card),
+  discard(state, seat, card) {
+    const left = taken(state, seat, card);
+    return { ...left, turn: left.held[seat] > HAND ? state.turn : without(state.turn, seat) };
+  },
   play(state, seat, card) {
     const trick = { leader: state.trick.leader, cards: [...state.trick.cards, card] };
     const isFull = trick.cards.length === state.seats.length;
@@ -230,6 +233,10 @@ function after(state, seat) {
 
 function all(state) {
   return state.seats.map((_, seat) => seat);
+}
+
+function without(seats, seat) {
+  return seats.filter((each) => each !== seat);
 }
 
 function areBidsSealed(state) {

@@ -102,7 +102,7 @@ export class TableView {
         element.classList.toggle("winning", isPast && seat === lastTrick.winner);
         element.firstChild.setAttribute("aria-label", `${nameOf(card)}, played by ${names[seat]}`);
         say(element.lastChild, names[seat]);
-        element.lastChild.title = names[seat]; // it may be cut
+        element.lastChild.title = names[seat];
       },
     );
   }
@@ -202,6 +202,7 @@ function updateSeat(element, state, seat, { mark, isOwn }) {
   const player = state.seats[seat].name;
   element.classList.toggle("on-turn", state.turn.includes(seat));
   element.classList.toggle("out", state.retired[seat] !== null);
+  element.classList.toggle("own", isOwn);
   element.classList.toggle("winner", state.places?.[seat] === 1);
   if (state.turn.includes(seat)) element.setAttribute("aria-current", "true");
   else element.removeAttribute("aria-current");
