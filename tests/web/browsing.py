@@ -25,7 +25,8 @@ _CUT: Final = """
   const shown = (selector) =>
     [...document.querySelectorAll(selector)]
       .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-      .filter((each) => !each.closest(".skip, .unseen, [inert]"));
+      .filter((each) => !each.closest(".skip, .unseen, [inert]"))
+      .filter((each) => !document.querySelector(":modal") || each.closest(":modal"));
   const related = (one, other) => one.contains(other) || other.contains(one) || other.closest("label")?.contains(one);
   const at = [scrollX, scrollY];
   for (const each of shown("a[href], button, input, select, textarea, summary, [tabindex='0']")) {

@@ -111,7 +111,7 @@ export class TableView {
     const hand = state.hands[this.bottom] ?? [];
     const owed = state.owed?.seat === this.bottom ? state.owed.legalActions : [];
     const actions = new Map(
-      owed.filter((action) => action.includes(":")).map((action) => [action.split(":")[1], action]),
+      owed.filter((action) => /^(play|discard):/.test(action)).map((action) => [action.split(":")[1], action]),
     );
     this.choosable = actions;
     keyed(
