@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test attack soak bench check format openapi clean
+.PHONY: demo test test-web attack soak bench check format openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -11,6 +11,10 @@ demo: .venv/service.stamp
 # Two processes more than there are processors: tests wait as much as they compute.
 test: check
 	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile
+
+# The pages in a real Chromium: the package `chromium`, or SLAGVELD_CHROMIUM=/path/to/it. SLAGVELD_SHOTS=FOLDER keeps pictures.
+test-web: .venv/dev.stamp
+	$(BIN)/python -m pytest -m web tests/web --numprocesses 2 --dist loadfile
 
 # All that tries to break the arena, the long forms too, for many minutes.
 attack: .venv/dev.stamp

@@ -10,7 +10,6 @@ from service.api import (
     auth,
     bodies,
     context,
-    docs,
     headers,
     ids,
     limits,
@@ -20,11 +19,12 @@ from service.api import (
 )
 from service.api.specification import RESOURCES
 from service.services import Services
+from service.web import pages
 
 
 def create_app(services: Services) -> Flask:
     """Build the WSGI app; it connects to the store at its first request."""
-    app = Flask("service", static_folder="web/static", static_url_path="/static", template_folder="web/templates")
+    app = Flask("service", static_folder=None, template_folder="web/templates")
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider
     app.url_map.merge_slashes = False
     app.config["MAX_CONTENT_LENGTH"] = bodies.MAX_BYTES
@@ -41,7 +41,7 @@ def create_app(services: Services) -> Flask:
     auditing.register(app)
     for resource in RESOURCES:
         app.register_blueprint(resource)
-    docs.register(app)
+    pages.register(app)
     return app
 
 

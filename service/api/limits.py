@@ -34,7 +34,7 @@ NOWHERE = "nowhere"
 LONGEST_PAUSE_S: Final = 32.0
 """How long at most memory counts before the store is tried again."""
 _WITH_PORT = re.compile(r"([0-9.]+)(?::\d+)?|\[([0-9a-fA-F:.]+)\](?::\d+)?|([0-9a-fA-F:.]+)", re.ASCII)
-_FREE = ("health.", "docs.", "static")
+_FREE = ("health.", "docs.", "files.")
 _GLANCED = frozenset({"seats.show_seat", "seats.take_action"})
 """What is asked so often that the look at the game goes with the counting."""
 

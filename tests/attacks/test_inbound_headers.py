@@ -8,7 +8,7 @@ from service.api.wire import HEADERS
 from tests.attacks.world import ADMIN
 
 ORIGIN, EVIL = "https://play.example", "https://evil.example"
-PAGES = ["/docs", "/static/docs.js", "/static/swagger-ui/swagger-ui.css"]
+PAGES = ["/", "/docs", "/static/x/js/docs.js", "/static/x/vendor/swagger-ui/swagger-ui.css"]
 ANSWERS = [
     ("GET", "/v1/rulesets", {}),
     ("GET", "/v1/nothing", {}),

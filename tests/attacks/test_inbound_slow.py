@@ -107,7 +107,7 @@ def test_who_is_slow_to_ask_again_is_kept(server):
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets go of who never reads")
 def test_who_never_reads_is_let_go(server):
     with connected(server) as sock:
-        sock.sendall(b"GET /static/swagger-ui/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n" * 20)
+        sock.sendall(b"GET /static/x/vendor/swagger-ui/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n" * 20)
         assert is_connected_at_the_server(sock)
         until(lambda: not is_connected_at_the_server(sock))
 

@@ -96,6 +96,6 @@ def test_the_page_to_try_it_loads_nothing_from_elsewhere(client):
 
 
 def test_what_is_vendored_says_its_version_and_licence():
-    folder = ROOT / "service" / "web" / "static" / "swagger-ui"
+    folder = ROOT / "service" / "web" / "static" / "vendor" / "swagger-ui"
     assert re.search(r"Swagger UI \d+\.\d+\.\d+", (folder / "README.md").read_text("utf-8"))
     assert "Apache License" in (folder / "LICENSE").read_text("utf-8")

@@ -1,0 +1,74 @@
+// Speaks to the arena's HTTP API. Every call ends: with JSON, or with an ApiError that says why.
+
+const SECONDS = 30;
+const TRIES = 3;
+const AWAY = new Set([502, 503, 504]);
+
+/** A call that failed: `status` is 0 when no answer came; `errors` says by field what was expected. */
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(problem.detail ?? "the arena gave no reason");
+    this.status = status;
+    this.code = problem.code ?? "unknown";
+    this.errors = problem.errors ?? {};
+    this.members = problem;
+  }
+}
+
+export const api = {
+  get: (path, options) => call("GET", path, undefined, options),
+  put: (path, body, options) => call("PUT", path, body, options),
+  patch: (path, body, options) => call("PATCH", path, body, options),
+  del: (path, options) => call("DELETE", path, undefined, options),
+  /** Send a POST; `key` is its Idempotency-Key, so that trying again does nothing twice. */
+  post: (path, body, { key = crypto.getRandomValues(new Uint32Array(4)).join("-"), ...options } = {}) =>
+    call("POST", path, body, { ...options, headers: { "Idempotency-Key": key, ...options.headers } }),
+};
+
+/** Send a request, again while the arena is away; `seconds` is how long one answer may take. */
+async function call(method, path, body, { token, headers = {}, signal, seconds = SECONDS } = {}) {
+  const sent = {
+    method,
+    headers: {
+      Accept: "application/json",
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+  for (let tried = 1; ; tried++) {
+    const answer = await once(path, sent, signal, seconds);
+    if (tried === TRIES || !(answer.status === 0 || AWAY.has(answer.status))) return read(answer);
+    await pause(answer, tried, signal);
+  }
+}
+
+async function once(path, sent, signal, seconds) {
+  const ends = AbortSignal.timeout(seconds * 1000);
+  try {
+    return await fetch(path, { ...sent, signal: signal ? AbortSignal.any([signal, ends]) : ends });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return Response.error(); // status 0
+  }
+}
+
+function pause(answer, tried, signal) {
+  const seconds = Math.min(Number(answer.headers.get("Retry-After")) || tried, 10);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+async function read(answer) {
+  if (answer.status === 0) throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
+  if (answer.status === 204 || answer.status === 304) return null;
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new ApiError(answer.status, body);
+  return body;
+}

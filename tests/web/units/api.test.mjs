@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+
+import { ApiError, api } from "../../../service/web/static/js/api.js";
+
+const asked = [];
+let answers = [];
+let server;
+let base;
+
+before(async () => {
+  server = createServer((request, response) => {
+    asked.push({ method: request.method, headers: request.headers });
+    const { status, headers = {}, body } = answers.shift();
+    response.writeHead(status, headers);
+    response.end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${server.address().port}`;
+});
+
+after(() => server.close());
+
+test("a POST that finds the arena away is sent again under the same key", async () => {
+  asked.length = 0;
+  answers = [
+    { status: 503, headers: { "Retry-After": "0.01" }, body: "{}" },
+    { status: 201, headers: { "Content-Type": "application/json" }, body: '{"id":"gam_1"}' },
+  ];
+  assert.deepEqual(await api.post(`${base}/v1/games`, {}, { token: "t" }), { id: "gam_1" });
+  assert.equal(asked.length, 2);
+  assert.equal(asked[0].headers["idempotency-key"], asked[1].headers["idempotency-key"]);
+  assert.equal(asked[0].headers.authorization, "Bearer t");
+});
+
+test("a refusal says status, code and fields", async () => {
+  answers = [{ status: 422, body: '{"code":"invalid","detail":"name: too long","errors":{"name":["too long"]}}' }];
+  await assert.rejects(api.get(`${base}/x`), (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual([error.status, error.code, error.message], [422, "invalid", "name: too long"]);
+    assert.deepEqual(error.errors, { name: ["too long"] });
+    return true;
+  });
+});
+
+test("an answer without JSON is an error all the same", async () => {
+  answers = [{ status: 404, body: "<html>" }];
+  await assert.rejects(api.get(`${base}/x`), { status: 404, code: "unknown" });
+});
