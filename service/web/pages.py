@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, lobby, site
+from service.web import assets, bot, docs, leaderboards, lobby, site
 
-PAGES = [lobby.pages, docs.pages]
+PAGES = [lobby.pages, bot.pages, leaderboards.pages, docs.pages]
 
 
 def register(app: Flask) -> None:
