@@ -98,7 +98,7 @@ class Career:
 
 
 def full(store: Store, *, fits: int = 24, games: int = 50) -> Career:
-    """Leave something of everything in a store."""
+    """Leave something of everything in a store, and give who can go on."""
     career = Career(store)
     for ruleset in RULESETS:
         career.rate(ruleset, fits)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.integration.arena import Arena
+from tests.service.bench import NOW
 from tests.web.browsing import WIDTHS, check_page, shots
 from tests.web.career import BOTS, HERO, NEVER, full
 
@@ -33,12 +34,17 @@ canvas => {
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory):
-    """Give an arena with a past and without a worker: whatever is shown stays."""
+def led(tmp_path_factory):
+    """Give an arena with a past, and who can go on with it. It has no worker: whatever is shown stays."""
     with Arena(tmp_path_factory.mktemp("web") / "arena", bots=[]) as opened:
-        full(opened.store)
+        career = full(opened.store)
         opened.start_api()
-        yield opened
+        yield opened, career
+
+
+@pytest.fixture(scope="module")
+def arena(led):
+    return led[0]
 
 
 def colour(page, name):
@@ -107,19 +113,20 @@ def test_what_is_pointed_at_is_told_as_the_table_has_it(open_page):
     assert row.locator("td").all_inner_texts() == list(found.groups()[1:])
 
 
-def test_chart_of_what_is_replaced_is_drawn_anew(open_page):
-    page = open_page(PAGES["bot"])
-    page.locator("#times-river canvas").wait_for()
-    page.evaluate("""() => {
-        const old = document.querySelector("#times-river");
-        const fresh = old.cloneNode(true);
-        fresh.querySelector(".plot").replaceChildren();
-        fresh.querySelector(".readout").remove();
-        old.replaceWith(fresh);
-        fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
-    }""")
-    assert page.locator("#times-river canvas").count() == 1
-    assert colour(page, "accent") in drawn(page, "times-river")
+def test_what_a_bot_does_is_shown_without_a_reload(open_page, led):
+    career, bot_id = led[1], "bot_" + "y" * 26
+    career.desk.bot(bot_id, name="new here", activated_at=NOW)
+    page = open_page(f"/bots/{bot_id}")
+    module = page.locator("script[src*=refresh]").get_attribute("src")
+    refresh = f"import('{module}').then((it) => it.refresh())"
+    assert page.locator("figure").count() == 0
+    for games in (1, 2):
+        career.play(bot_id, "house:greedy")
+        page.evaluate(refresh)
+        page.get_by_text(f"in its last {games} game").wait_for()
+        page.locator("#times-seven_up canvas").wait_for()
+        assert colour(page, "accent") in drawn(page, "times-seven_up")
+    check_page(page)
 
 
 def test_leaderboard_leads_to_a_bot_and_its_games_by_keyboard(open_page):

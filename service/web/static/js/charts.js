@@ -2,7 +2,7 @@
 // table is replaced, or day becomes night. Without scripts, or where drawing fails, the table is all there is.
 
 import { drawBars, drawLine } from "./chart.js";
-import { h, replace } from "./dom.js";
+import { replace } from "./dom.js";
 
 const FIRM = 10; // games; a rating from fewer is provisional
 const KINDS = { line: drawHistory, bars: drawTimes };
@@ -10,13 +10,10 @@ const drawn = new Map();
 
 function draw(figure) {
   const place = figure.querySelector(".plot");
+  const readout = figure.querySelector(".readout");
   drawn.get(figure)?.end();
-  replace(place).hidden = false;
-  const readout = figure.querySelector(".readout") ?? h("p", { class: "readout soft", "aria-hidden": "true" });
-  place.after(readout);
-  const tell = (text) => replace(readout, text || "\u00a0");
-  tell("");
-  drawn.set(figure, KINDS[figure.dataset.chart](place, rowsOf(figure), tell));
+  const tell = (text) => replace(readout, text ?? "\u00a0");
+  drawn.set(figure, KINDS[figure.dataset.chart](replace(place), rowsOf(figure), tell));
 }
 
 function drawHistory(place, rows, tell) {
