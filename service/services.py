@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
 from service.arena.allowance import Allowance
+from service.arena.appearances import Appearances
 from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
@@ -59,6 +60,7 @@ class Services:
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    appearances: Appearances
     maintenance: Maintenance
     oversight: Oversight
     erasing: Erasing
@@ -109,6 +111,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        appearances=Appearances(store, bots),
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
