@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, lobby, site
+from service.web import assets, docs, lobby, organise, site
 
-PAGES = [lobby.pages, docs.pages]
+PAGES = [lobby.pages, organise.pages, docs.pages]
 
 
 def register(app: Flask) -> None:

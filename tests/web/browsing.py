@@ -20,7 +20,8 @@ _CUT: Final = """
   const wrong = [];
   const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (wide > 0) wrong.push(`the page scrolls ${wide} px sideways`);
-  const shown = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
+  const within = document.querySelector("dialog:modal") ?? document;
+  const shown = [...within.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
     .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
     .filter((each) => !each.closest(".skip, .unseen, [inert]"));
   for (const each of shown) {
