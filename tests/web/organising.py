@@ -11,16 +11,18 @@ from tests.integration.arena import PATIENT_LIMITS, Arena
 CODE = "let-me-in-please"
 BOT = "bot_" + "a" * 26
 STRANGE = "<b>bold</b> & so on"
+SLEEPER = "bot_" + "c" * 26
 ENDLESS = "\u202e" + "w" * 500
 
 
 @contextmanager
 def arena_for_hosts(folder):
-    """Open an arena whose accounts are by invitation, with a worker and two bots of others, with odd names."""
+    """Open an arena whose accounts are by invitation, with a worker and bots of others, some with odd names."""
     settings = {"SLAGVELD_ACCOUNTS": "invite", "SLAGVELD_INVITE_CODE": CODE, "SLAGVELD_MAX_TOURNAMENTS": "100"}
     with Arena(folder, bots=["house:random"], **settings) as opened:
         opened.register(BOT, STRANGE, opened.bots.urls[0])
         opened.register("bot_" + "b" * 26, ENDLESS, opened.bots.urls[0])
+        opened.register(SLEEPER, "sleeper", opened.bots.urls[0])
         opened.start_api()
         opened.start_worker()
         yield opened

@@ -42,7 +42,10 @@ test("progress tells state, games and what is left", () => {
     progress({ state: "running", entries: 5, progress: at }),
     "running: 1,000 of 1,200 games, 3 running, about 1 minute 1 second left",
   );
-  assert.equal(progress({ state: "running", progress: { ...at, planned: null, running: 0, seconds_left: null } }), "running: 1,000 games");
+  assert.equal(
+    progress({ state: "running", progress: { ...at, planned: null, running: 0, seconds_left: null } }),
+    "running: 1,000 games",
+  );
   assert.equal(progress({ state: "open", entries: 1, progress: at }), "open: 1 entry");
 });
 

@@ -30,8 +30,10 @@ function chosenFormat(form, sizes) {
 }
 
 function offerSizes(select, ofGame, ofFormat) {
-  for (const each of select.options) each.hidden = each.disabled = !(ofGame.includes(each.value) && ofFormat.includes(each.value));
-  if (select.selectedOptions[0]?.disabled ?? true) select.value = [...select.options].find((each) => !each.disabled).value;
+  for (const each of select.options)
+    each.hidden = each.disabled = !(ofGame.includes(each.value) && ofFormat.includes(each.value));
+  if (select.selectedOptions[0]?.disabled ?? true)
+    select.value = [...select.options].find((each) => !each.disabled).value;
   return select.value;
 }
 

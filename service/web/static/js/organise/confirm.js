@@ -12,8 +12,12 @@ export function confirm(question, yes, no) {
     "dialog",
     { class: "ask", "aria-labelledby": id },
     h("p", { id }, question),
-    h("p", { class: "row" }, h("button", { type: "button", onclick: answer("no") }, no),
-      h("button", { type: "button", class: "grave", onclick: answer("yes") }, yes)),
+    h(
+      "p",
+      { class: "row" },
+      h("button", { type: "button", onclick: answer("no") }, no),
+      h("button", { type: "button", class: "grave", onclick: answer("yes") }, yes),
+    ),
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -36,15 +36,23 @@ class Controls {
     this.entering = h("div", {}, h("h3", {}, "Enter bots"), this.picker.form);
     section.setAttribute("aria-labelledby", "organiser-title");
     const entries = h("div", {}, h("h3", { id: "entered-title", tabindex: "-1" }, "Entries"), this.none, this.entries);
-    replace(section, this.title, this.state, this.away, this.refused, this.plan.element, this.buttons,
-      h("div", { class: "columns" }, this.entering, entries));
+    replace(
+      section,
+      this.title,
+      this.state,
+      this.away,
+      this.refused,
+      this.plan.element,
+      this.buttons,
+      h("div", { class: "columns" }, this.entering, entries),
+    );
   }
 
   /** Show it, and look again for as long as something can change and somebody looks. */
   async open() {
     await this.read();
     this.section.hidden = false;
-    if (this.#shown.tournament.state === "open") await this.offer();
+    this.look();
     const timer = setInterval(() => {
       if (ENDS.has(this.#shown.tournament.state)) clearInterval(timer);
       else if (!document.hidden && !this.#sender.busy) this.look();
@@ -67,6 +75,7 @@ class Controls {
   }
 
   async read() {
+    if (this.#shown?.tournament.state === "open" && !this.picker.isOffered) await this.offer(this.#shown.tournament);
     const [tournament, entries] = await Promise.all([api.get(this.path), this.readEntries()]);
     const ahead = tournament.state === "open" ? await api.get(`${this.path}/plan`) : null;
     const shown = { tournament, entries, ahead };
@@ -90,9 +99,19 @@ class Controls {
   show({ tournament, entries, ahead }) {
     this.state.textContent = [progress(tournament), tournament.reason].filter(Boolean).join(": ");
     this.plan.show(ahead);
-    rows(this.buttons, steps(tournament, ahead), (step) => `${step.key} ${step.isOff}`, (step) => this.button(step));
+    rows(
+      this.buttons,
+      steps(tournament, ahead),
+      (step) => `${step.key} ${step.isOff}`,
+      (step) => this.button(step),
+    );
     const isOver = ENDS.has(tournament.state);
-    rows(this.entries, entries, (entry) => `${entry.bot_id} ${entry.withdrawn_at} ${isOver}`, (entry) => this.entry(entry, isOver));
+    rows(
+      this.entries,
+      entries,
+      (entry) => `${entry.bot_id} ${entry.withdrawn_at} ${isOver}`,
+      (entry) => this.entry(entry, isOver),
+    );
     this.none.hidden = entries.length > 0;
     this.entering.hidden = tournament.state !== "open";
     this.picker.without(entries.map((entry) => entry.bot_id));
@@ -100,7 +119,11 @@ class Controls {
 
   button(step) {
     const steer = () => this.act(() => this.steer(step));
-    return h("button", { type: "button", class: step.first && "first", disabled: step.isOff, onclick: steer }, step.label);
+    return h(
+      "button",
+      { type: "button", class: step.first && "first", disabled: step.isOff, onclick: steer },
+      step.label,
+    );
   }
 
   entry(entry, isOver) {
@@ -111,7 +134,14 @@ class Controls {
       {},
       name(entry.name),
       isGone && h("span", { class: "hint" }, "withdrawn"),
-      !isGone && !isOver && h("button", { type: "button", onclick: withdraw }, "Withdraw", h("span", { class: "unseen" }, ` ${entry.name}`)),
+      !isGone &&
+        !isOver &&
+        h(
+          "button",
+          { type: "button", onclick: withdraw },
+          "Withdraw",
+          h("span", { class: "unseen" }, ` ${entry.name}`),
+        ),
     );
   }
 
@@ -134,7 +164,11 @@ class Controls {
   }
 
   async withdraw(entry) {
-    const question = ["Withdraw ", name(entry.name), " for good? Its games that run go on, those that wait are forfeited."];
+    const question = [
+      "Withdraw ",
+      name(entry.name),
+      " for good? Its games that run go on, those that wait are forfeited.",
+    ];
     const isBegun = this.#shown.tournament.state !== "open";
     if (isBegun && !(await confirm(question, "Withdraw it", "Keep it"))) return;
     await api.del(`${this.path}/entries/${entry.bot_id}`, { token: this.token });
@@ -153,13 +187,8 @@ class Controls {
     announce(bots.length === 1 ? `entered ${bots[0].name}` : `entered ${bots.length} bots`);
   }
 
-  async offer() {
-    const { tournament } = this.#shown;
-    try {
-      this.picker.offer(await botsFor(tournament.ruleset, this.token), tournament.challenger);
-    } catch (error) {
-      this.refuse(error);
-    }
+  async offer({ ruleset, challenger }) {
+    this.picker.offer(await botsFor(ruleset, this.token), challenger);
   }
 
   refuse(error) {

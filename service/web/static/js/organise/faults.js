@@ -46,7 +46,8 @@ function mark(field, path, reasons) {
   const wrong = field.querySelector(":scope > .wrong");
   wrong.textContent += `${wrong.textContent && "; "}${line}${reasons.join("; ")}`;
   wrong.hidden = false;
-  for (let around = field.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  for (let around = field.closest("details"); around; around = around.parentElement.closest("details"))
+    around.open = true;
   const control = field.querySelector("input:checked, input:not([type='radio']), select, textarea");
   (field.getAttribute("role") === "radiogroup" ? field : control).setAttribute("aria-invalid", "true");
   return control;

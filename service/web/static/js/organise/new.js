@@ -19,7 +19,9 @@ form.addEventListener("submit", async (event) => {
   forgive(form, notice);
   if (!account.token) return account.ask("An account is needed to make a tournament.");
   try {
-    const made = await sender.once(() => sender.post("/v1/tournaments", bodyOf(controlsOf(form)), { token: account.token }));
+    const made = await sender.once(() =>
+      sender.post("/v1/tournaments", bodyOf(controlsOf(form)), { token: account.token }),
+    );
     if (made) location.assign(`/tournaments/${made.id}`);
   } catch (error) {
     if (error.code === "bad_token") account.forget();

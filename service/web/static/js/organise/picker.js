@@ -5,6 +5,7 @@ import { rows } from "./rows.js";
 
 /** A form with the bots that aren't entered yet; `enter(bots, entropy)` gets those chosen and gives those it entered. */
 export class Picker {
+  isOffered = false;
   #bots = [];
   #entered = new Set();
   #chosen = new Set();
@@ -20,6 +21,7 @@ export class Picker {
 
   /** Take the bots there are; `chosen` is the id of one to begin with. */
   offer(bots, chosen) {
+    this.isOffered = true;
     this.#bots = bots;
     if (chosen && !this.#entered.has(chosen)) this.#chosen.add(chosen);
     this.show();
@@ -38,7 +40,12 @@ export class Picker {
     const left = this.#bots.filter((bot) => !this.#entered.has(bot.id));
     const is = (bot) => this.#chosen.has(bot.id) || `${bot.name} ${bot.id}`.toLowerCase().includes(sought);
     const shown = left.filter(is);
-    rows(this.list, shown, (bot) => bot.id, (bot) => this.#row(bot));
+    rows(
+      this.list,
+      shown,
+      (bot) => bot.id,
+      (bot) => this.#row(bot),
+    );
     this.list.hidden = shown.length === 0;
     this.empty.hidden = shown.length > 0;
     this.empty.textContent = left.length ? "No bot is called that." : "No bot is left that could be entered.";
@@ -61,8 +68,17 @@ export class Picker {
         "details",
         {},
         h("summary", {}, "Entropy"),
-        h("div", { class: "field" }, h("label", { for: "entropy" }, "Goes into the shuffle of every board"), this.entropy,
-          h("p", { class: "hint", id: "entropy-hint" }, "For house bots and your own, at most 256 bytes. Others' owners give theirs.")),
+        h(
+          "div",
+          { class: "field" },
+          h("label", { for: "entropy" }, "Goes into the shuffle of every board"),
+          this.entropy,
+          h(
+            "p",
+            { class: "hint", id: "entropy-hint" },
+            "For house bots and your own, at most 256 bytes. Others' owners give theirs.",
+          ),
+        ),
       ),
       h("p", {}, this.button),
     );
@@ -76,7 +92,11 @@ export class Picker {
     };
     const box = h("input", { type: "checkbox", value: bot.id, checked: this.#chosen.has(bot.id), onchange: toggle });
     const about = bot.kind === "house" ? "house" : bot.version && `version ${bot.version}`;
-    return h("li", {}, h("label", { class: "choice" }, box, name(bot.name), about && h("span", { class: "hint" }, about)));
+    return h(
+      "li",
+      {},
+      h("label", { class: "choice" }, box, name(bot.name), about && h("span", { class: "hint" }, about)),
+    );
   }
 
   #count() {

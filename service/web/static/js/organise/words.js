@@ -29,7 +29,8 @@ export function duration(seconds) {
 /** Say how far a tournament is: open with its entries, or so many games of so many. */
 export function progress({ state, entries, progress: at }) {
   if (state === "open") return `open: ${entries === 1 ? "1 entry" : `${thousands(entries)} entries`}`;
-  const games = at.planned === null ? counted(at.finished, "game") : `${thousands(at.finished)} of ${thousands(at.planned)} games`;
+  const games =
+    at.planned === null ? counted(at.finished, "game") : `${thousands(at.finished)} of ${thousands(at.planned)} games`;
   const parts = [`${state}: ${games}`];
   if (at.running) parts.push(`${at.running} running`);
   if (at.seconds_left) parts.push(`about ${duration(at.seconds_left)} left`);
