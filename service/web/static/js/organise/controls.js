@@ -6,10 +6,11 @@ import { keep } from "../keep.js";
 import { botsFor } from "./bots.js";
 import { confirm } from "./confirm.js";
 import { Picker } from "./picker.js";
+import { Plan } from "./plan.js";
 import { rows } from "./rows.js";
 import { Sender } from "./sender.js";
 import { steps } from "./steering.js";
-import { plan, progress } from "./words.js";
+import { progress } from "./words.js";
 
 const EVERY_MS = 3_000;
 const ENDS = new Set(["finished", "cancelled"]);
@@ -195,31 +196,6 @@ class Controls {
     replace(this.refused, ...(error.said ?? [error.message]));
     this.refused.hidden = false;
   }
-}
-
-/** What a tournament would come to if it were started now. */
-class Plan {
-  constructor() {
-    this.sentence = h("p");
-    this.warnings = h("ul", { class: "notice warn" });
-    this.assumes = h("ul");
-    this.why = h("details", {}, h("summary", {}, "What this assumes"), this.assumes);
-    this.element = h("div", { class: "plan" }, this.sentence, this.warnings, this.why);
-  }
-
-  show(ahead) {
-    this.element.hidden = ahead === null;
-    if (ahead === null) return;
-    this.sentence.textContent = `${plan(ahead)}.`;
-    list(this.warnings, ahead.warnings);
-    list(this.assumes, ahead.assumes);
-    this.why.hidden = ahead.assumes.length === 0;
-  }
-}
-
-function list(element, sentences) {
-  element.hidden = sentences.length === 0;
-  replace(element, ...sentences.map((each) => h("li", {}, each)));
 }
 
 function announce(sentence) {
