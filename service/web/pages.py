@@ -5,8 +5,9 @@ from __future__ import annotations
 from flask import Flask
 
 from service.web import assets, docs, lobby, site
+from service.web.tournament import pages as tournament
 
-PAGES = [lobby.pages, docs.pages]
+PAGES = [lobby.pages, docs.pages, tournament.pages]
 
 
 def register(app: Flask) -> None:
