@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, lobby, site
+from service.web import assets, docs, games, lobby, site
 from service.web.tournament import pages as tournament
 
-PAGES = [lobby.pages, docs.pages, tournament.pages]
+PAGES = [lobby.pages, games.pages, tournament.pages, docs.pages]
 
 
 def register(app: Flask) -> None:

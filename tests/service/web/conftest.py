@@ -1,13 +1,7 @@
-"""The real app on a real store, and tournaments from a pen."""
+"""The pages are tried on the same app as the API: the real one on a real store."""
 
 from __future__ import annotations
 
-import pytest
+from tests.service.api.conftest import app, client, host, make_app, people, person, person_at, queue, seated
 
-from tests.service.api.conftest import app, client, make_app, queue  # noqa: F401 - fixtures
-from tests.service.web.penned import Pen
-
-
-@pytest.fixture
-def pen(store):
-    return Pen(store)
+__all__ = ["app", "client", "host", "make_app", "people", "person", "person_at", "queue", "seated"]

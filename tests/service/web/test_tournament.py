@@ -11,7 +11,7 @@ from bot_sdk.results.values import GameState
 from service.store.entities import BotState, Sprt, TournamentState
 from service.web.tournament.schedule import GAMES
 from service.web.tournament.standings import ROWS
-from tests.service.web.penned import ROOT_SECRET, id_of
+from tests.service.web.penned import ROOT_SECRET, Pen, id_of
 
 RUNNING, PAUSED = TournamentState.RUNNING, TournamentState.PAUSED
 FINISHED, CANCELLED = TournamentState.FINISHED, TournamentState.CANCELLED
@@ -33,6 +33,11 @@ KINDS = {
     "match": {"entries": 2, "format": "match", "rounds": 12},
     "test": {"entries": 2, "format": "match", "deals": "rotate", "rounds": 20, "sprt": Sprt(elo0=0, elo1=200)},
 }
+
+
+@pytest.fixture
+def pen(store):
+    return Pen(store)
 
 
 @pytest.fixture
