@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.arena.overviews import Overview
+from service.web.tournament.figures import signed
 
 WIDTH: Final = 720
 HEIGHT: Final = 220
@@ -18,9 +19,11 @@ _MARGIN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A line as SVG has it, the heights of the bounds and of 0, and the last pairs with their ratio."""
+    """A line as SVG has it, the heights of the bounds and of 0, all ratios as text, those of the last pairs too."""
 
     test: dict[str, Any]
+    ratio: str
+    bounds: tuple[str, str]
     challenger: str
     opponent: str
     points: str
@@ -49,11 +52,13 @@ def course(shown: Overview) -> Course | None:
     names = {entry.bot_id: entry.name for entry in shown.entries}
     return Course(
         test=test,
+        ratio=signed(test["llr"]),
+        bounds=(signed(test["lower"]), signed(test["upper"])),
         challenger=names.get(test["challenger"], test["challenger"]),
         opponent=names.get(test["opponent"], test["opponent"]),
         points=" ".join(f"{round(at / (len(ratios) - 1) * WIDTH, 1)},{height(ratios[at])}" for at in drawn),
         lower=height(test["lower"]),
         upper=height(test["upper"]),
         middle=height(0.0),
-        last=[(at, f"{ratios[at]:+.2f}".replace("-", "−")) for at in range(len(ratios) - 1, 0, -1)][:TOLD],
+        last=[(at, signed(ratios[at])) for at in range(len(ratios) - 1, 0, -1)][:TOLD],
     )

@@ -99,5 +99,8 @@ def scale_of(intervals: Iterable[Interval]) -> Scale:
     step = 10 ** floor(log10(max(most - least, 1e-9)))
     least, most = floor(least / step) * step, ceil(most / step) * step
     most = most if most > least else least + step
-    digits = max(0, -floor(log10(step)))
-    return Scale(least, most, (decimal(least, digits), decimal((least + most) / 2, digits + 1), decimal(most, digits)))
+    return Scale(least, most, (_tick(least), _tick((least + most) / 2), _tick(most)))
+
+
+def _tick(value: float) -> str:
+    return f"{value:.6g}".replace("-", "−")

@@ -77,7 +77,7 @@ def _rest(state: str, at: Mapping[str, Any]) -> str:
         return "; no other begins while it is paused"
     if at["planned"] is None:
         return "; it goes on until it is stopped"
-    return "" if at["seconds_left"] is None else f"; about {span(at['seconds_left'])} left"
+    return "" if not at["seconds_left"] else f"; about {span(at['seconds_left'])} left"
 
 
 def about(name: str) -> str:
