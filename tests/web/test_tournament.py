@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from service.store.entities import Sprt, TournamentState
 from tests.integration.arena import PATIENT_LIMITS
-from tests.service.web.penned import Pen, id_of
+from tests.service.web.penned import Pen
 from tests.web.browsing import WIDTHS, check_page, shots
 
 NASTY = "<b>bold</b>\u202eevil" + "n" * 500
