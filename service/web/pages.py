@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, games, lobby, site
+from service.web import assets, bots, docs, games, lobby, site, tournaments
 from service.web.tournament import pages as tournament
 
-PAGES = [lobby.pages, games.pages, tournament.pages, docs.pages]
+PAGES = [lobby.pages, games.pages, tournaments.pages, tournament.pages, bots.pages, docs.pages]
 
 
 def register(app: Flask) -> None:

@@ -102,6 +102,7 @@ export class TableView {
         element.classList.toggle("winning", isPast && seat === lastTrick.winner);
         element.firstChild.setAttribute("aria-label", `${nameOf(card)}, played by ${names[seat]}`);
         say(element.lastChild, names[seat]);
+        element.lastChild.title = names[seat]; // it may be cut
       },
     );
   }
