@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from flask import Flask
 
-from service.web import assets, docs, lobby, organise, site
+from service.web import assets, bots, docs, games, lobby, organise, site, tournaments
+from service.web.tournament import pages as tournament
 
-PAGES = [lobby.pages, organise.pages, docs.pages]
+PAGES = [lobby.pages, games.pages, tournaments.pages, organise.pages, tournament.pages, bots.pages, docs.pages]
 
 
 def register(app: Flask) -> None:

@@ -147,6 +147,7 @@ class Arena:
         folder: Path,
         *,
         bots: list[str],
+        ids: list[str] | None = None,
         batch: int = 1,
         think_ms: float = 0,
         max_games: int = 64,
@@ -157,6 +158,7 @@ class Arena:
         self.valkey = EmbeddedValkey(folder)
         self.environment = SHORT | settings | {"REDIS_URL": self.valkey.url}
         self._names = bots
+        self.bot_ids = ids or [f"bot_{number}" for number in range(len(bots))]
         self._batch = batch
         self._think_ms = think_ms
         self._max_games = max_games
@@ -168,10 +170,8 @@ class Arena:
         self.valkey.start()
         self.store = Store.open(self.valkey.url, max_connections=16)
         self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
-        for number, (name, url) in enumerate(zip(self._names, self.bots.urls, strict=True)):
-            self.register(
-                f"bot_{number}", name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games
-            )
+        for bot_id, name, url in zip(self.bot_ids, self._names, self.bots.urls, strict=True):
+            self.register(bot_id, name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -231,7 +231,7 @@ class Arena:
         bot = Bot(
             id=bot_id,
             account_id=OWNER.account_id,
-            name=f"{name} {bot_id}",
+            name=f"{name} {bot_id:.8}",
             url=url,
             rulesets=["seven_up", "river"],
             state=BotState.ACTIVE,

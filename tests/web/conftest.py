@@ -28,9 +28,9 @@ def browser():
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    """Give a whole arena with two bots and a worker: `arena.api.address`, `arena.store` …"""
+    """Give a whole arena with two bots and a worker: `arena.api.address`, `arena.bot_ids`, `arena.store` …"""
     folder = tmp_path_factory.mktemp("web") / "arena"
-    with Arena(folder, bots=["house:random", "house:greedy"]) as opened:
+    with Arena(folder, bots=["house:random", "house:greedy"], ids=["bot_" + letter * 26 for letter in "ab"]) as opened:
         opened.start_api()
         opened.start_worker()
         yield opened

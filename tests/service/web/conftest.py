@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.service.api.conftest import app, client, make_app, person, person_at, queue, seated
+from tests.service.api.conftest import app, client, host, make_app, people, person, person_at, queue, seated
 
-__all__ = ["app", "client", "make_app", "person", "person_at", "queue", "seated"]
+__all__ = ["app", "client", "host", "make_app", "people", "person", "person_at", "queue", "seated"]

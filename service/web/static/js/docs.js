@@ -1,4 +1,4 @@
-"use strict";
+// Shows the specification by Swagger UI, and lets people try it.
 
 window.addEventListener("load", () => {
   window.ui = SwaggerUIBundle({

@@ -42,5 +42,7 @@ function set(element, key, value) {
 }
 
 function nodes(children) {
-  return children.flat(Number.POSITIVE_INFINITY).filter((child) => child !== null && child !== undefined && child !== false);
+  return children
+    .flat(Number.POSITIVE_INFINITY)
+    .filter((child) => child !== null && child !== undefined && child !== false);
 }
