@@ -20,6 +20,7 @@ from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
 from service.arena.maintenance import Maintenance
 from service.arena.oversight import Oversight
+from service.arena.overviews import Overviews
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.pulling import Pulling
@@ -56,6 +57,7 @@ class Services:
     play: Play
     tournaments: Tournaments
     scoreboard: Scoreboard
+    overviews: Overviews
     rounds: Rounds
     exports: Exports
     planning: Planning
@@ -107,6 +109,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         play=Play(store, queue, games),
         tournaments=tournaments,
         scoreboard=scoreboard,
+        overviews=Overviews(store, tournaments, scoreboard),
         rounds=Rounds(store, tournaments),
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),

@@ -23,7 +23,7 @@ _CUT: Final = """
   const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (wide > 0) wrong.push(`the page scrolls ${wide} px sideways`);
   const shown = (selector) =>
-    [...document.querySelectorAll(selector)]
+    [...(document.querySelector("dialog:modal") ?? document).querySelectorAll(selector)]
       .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
       .filter((each) => !each.closest(".skip, .unseen, [inert]"))
       .filter((each) => !document.querySelector(":modal") || each.closest(":modal"));
