@@ -5,6 +5,7 @@ It shows what `scoreboard` shows, by what counts as `counting` has it: nothing o
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -55,7 +56,7 @@ class Overview:
 
     def against(self, at: int) -> CrosstableRow:
         """Give the row of the crosstable of the bot at that index of the standings."""
-        return _READ_ROW.decode(self.rows[at])
+        return _READ_ROW.decode(zlib.decompress(self.rows[at]))
 
 
 class Overviews:
@@ -92,7 +93,7 @@ class Overviews:
             wrong_in_all=len(wrong),
             drawn=len(drawn),
             games_per_round=legs_of(tournament.table_size, tournament.deals) * _most_tables(drawn.values()),
-            rows=[msgpack.encode(row) for row in met],
+            rows=[zlib.compress(msgpack.encode(row), 1) for row in met],
         )
 
     def _absent(self, entries: Sequence[Entry]) -> dict[str, str]:

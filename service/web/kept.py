@@ -49,36 +49,37 @@ class Kept(Generic[T]):
 
         While one makes it anew, others are given what there was. What `make` raises is passed on, and nothing kept.
         """
-        found, making = self._look_up(name)
+        found = self._found(name)
         if found is not None and found.will_do(mark, self._clock()):
             return found.value
+        with self._lock:
+            making = self._making.setdefault(name, threading.Lock())
         if not making.acquire(timeout=0 if found else PATIENCE_S):
             return found.value if found else make()
         try:
-            found, _ = self._look_up(name)
+            found = self._found(name)
             if found is not None and found.will_do(mark, self._clock()):
                 return found.value
             return self._keep(name, mark, make)
         finally:
+            with self._lock:
+                self._making.pop(name, None)
             making.release()
 
-    def _look_up(self, name: Hashable) -> tuple[_Made[T] | None, threading.Lock]:
+    def _found(self, name: Hashable) -> _Made[T] | None:
         with self._lock:
             found = self._made.get(name)
             if found is not None:
                 self._made.move_to_end(name)
-            return found, self._making.setdefault(name, threading.Lock())
+            return found
 
     def _keep(self, name: Hashable, mark: object, make: Callable[[], T]) -> T:
-        try:
-            began = self._clock()
-            value = make()
-            ended = self._clock()
-            with self._lock:
-                self._made[name] = _Made(value, mark, ended, ended - began)
-                while len(self._made) > self._most:
-                    self._made.popitem(last=False)
-            return value
-        finally:
-            with self._lock:
-                self._making.pop(name, None)
+        began = self._clock()
+        value = make()
+        ended = self._clock()
+        with self._lock:
+            self._made[name] = _Made(value, mark, ended, ended - began)
+            self._made.move_to_end(name)
+            while len(self._made) > self._most:
+                self._made.popitem(last=False)
+        return value

@@ -166,6 +166,17 @@ def test_tournament_that_isnt_there_is_told_by_a_page(client):
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
 
 
+@pytest.mark.parametrize("kind", ["field", "rotate", "river", "round robin"])
+def test_some_rounds_are_shown_as_all_are(pen, app, kind):
+    tournament_id = pen.play(**KINDS[kind], games=7, shut=lambda board: board.partition(".")[0] == "1")
+    services = app.extensions["slagveld"]
+    everything = list(services.rounds.rounds(tournament_id)), list(services.rounds.boards(tournament_id))
+    numbers = [each["round"] for each in everything[0]][1:]
+    shown = services.rounds.part(tournament_id, [1])
+    assert shown == tuple([each for each in kept if each["round"] == 1] for kept in everything)
+    assert services.rounds.part(tournament_id, [*numbers, 999])[0] == everything[0][1:]
+
+
 # --- what went wrong --------------------------------------------------------------------------------------------------
 
 
