@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from service.arena.accounts import Accounts
 from service.arena.allowance import Allowance
+from service.arena.appearances import Appearances
 from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
@@ -19,6 +20,7 @@ from service.arena.games import Games, Policy
 from service.arena.leaderboards import Leaderboards
 from service.arena.maintenance import Maintenance
 from service.arena.oversight import Oversight
+from service.arena.overviews import Overviews
 from service.arena.planning import Planning
 from service.arena.play import Play
 from service.arena.pulling import Pulling
@@ -55,10 +57,12 @@ class Services:
     play: Play
     tournaments: Tournaments
     scoreboard: Scoreboard
+    overviews: Overviews
     rounds: Rounds
     exports: Exports
     planning: Planning
     leaderboards: Leaderboards
+    appearances: Appearances
     maintenance: Maintenance
     oversight: Oversight
     erasing: Erasing
@@ -105,10 +109,12 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         play=Play(store, queue, games),
         tournaments=tournaments,
         scoreboard=scoreboard,
+        overviews=Overviews(store, tournaments, scoreboard),
         rounds=Rounds(store, tournaments),
         exports=Exports(store, tournaments, scoreboard),
         planning=Planning(store, tournaments),
         leaderboards=Leaderboards(store.ratings, bots),
+        appearances=Appearances(store, bots),
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),

@@ -5,6 +5,7 @@ a further one.
 """
 
 from bot_sdk.answers.accounts import AccountMade, AccountSeen, AccountView, TokenMade, TokenView
+from bot_sdk.answers.appearances import AppearanceView, StatisticsView, TimeClass
 from bot_sdk.answers.arena import (
     Alarm,
     AuditLine,
@@ -67,12 +68,12 @@ from bot_sdk.answers.tournaments import (
 )
 
 __all__ = [
-    "AccountMade", "AccountSeen", "AccountView", "ActionTaken", "Alarm", "Answer", "AnswersTaken", "AuditLine",
-    "BoardView", "BotMade", "BotView", "CellView", "CheckView", "Crosstable", "CrosstableRow", "DeadLetter",
-    "EntropyView", "EntryView", "EventList", "GameMade", "GameSummary", "GameView", "Health", "Joined", "LastDecision",
-    "Leaderboard", "LedgerLine", "LimitsShown", "LineView", "MaintenanceView", "MeanView", "Method", "OpponentView",
-    "PlaceView", "PlanView", "Progress", "PulledCall", "RankedView", "RatingMethod", "RatingsView", "Readiness",
-    "RoundView", "RulesetView", "SeatMade", "SeatPlaying", "SeatRange", "SeatShown", "SeatView", "SecretMade",
-    "SprtNew", "StandingView", "Standings", "Step", "SuspensionView", "TableView", "TestView", "TokenMade", "TokenView",
-    "TournamentSummary", "TournamentView", "VersionView",
+    "AccountMade", "AccountSeen", "AccountView", "ActionTaken", "Alarm", "Answer", "AnswersTaken", "AppearanceView",
+    "AuditLine", "BoardView", "BotMade", "BotView", "CellView", "CheckView", "Crosstable", "CrosstableRow",
+    "DeadLetter", "EntropyView", "EntryView", "EventList", "GameMade", "GameSummary", "GameView", "Health", "Joined",
+    "LastDecision", "Leaderboard", "LedgerLine", "LimitsShown", "LineView", "MaintenanceView", "MeanView", "Method",
+    "OpponentView", "PlaceView", "PlanView", "Progress", "PulledCall", "RankedView", "RatingMethod", "RatingsView",
+    "Readiness", "RoundView", "RulesetView", "SeatMade", "SeatPlaying", "SeatRange", "SeatShown", "SeatView",
+    "SecretMade", "SprtNew", "StandingView", "Standings", "StatisticsView", "Step", "SuspensionView", "TableView",
+    "TestView", "TimeClass", "TokenMade", "TokenView", "TournamentSummary", "TournamentView", "VersionView",
 ]  # fmt: skip

@@ -115,6 +115,7 @@ class PlaceView(Answer, frozen=True, kw_only=True):
     state: str | None
     totals: list[int] | None
     places: list[int] | None
+    ended_by: str | None
 
 
 class TableView(Answer, frozen=True, kw_only=True):

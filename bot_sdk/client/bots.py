@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
 
-from bot_sdk.answers import BotMade, BotView, CheckView, LedgerLine, OpponentView, RatingsView, SecretMade
+from bot_sdk.answers import (
+    AppearanceView,
+    BotMade,
+    BotView,
+    CheckView,
+    LedgerLine,
+    OpponentView,
+    RatingsView,
+    SecretMade,
+    StatisticsView,
+)
 from bot_sdk.client.finding import called, only, own
 from bot_sdk.client.orders import BotChange
 from bot_sdk.client.part import Part
@@ -116,3 +126,11 @@ class Bots(Part):
     def opponents(self, bot_id: str, *, ruleset: str | None = None) -> Iterator[OpponentView]:
         """List whom a bot met in rated games and what came of it."""
         return self._session.pages(at("/v1/bots/{}/opponents", bot_id), OpponentView, given(ruleset=ruleset))
+
+    def bot_statistics(self, bot_id: str) -> Iterator[StatisticsView]:
+        """List what a bot's last games say by ruleset: how its decisions came about, and how long they took."""
+        return self._session.pages(at("/v1/bots/{}/statistics", bot_id), StatisticsView)
+
+    def bot_games(self, bot_id: str) -> Iterator[AppearanceView]:
+        """List a bot's last games that everybody may read, newest first, and how it did in them."""
+        return self._session.pages(at("/v1/bots/{}/games", bot_id), AppearanceView)

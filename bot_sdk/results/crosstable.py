@@ -13,7 +13,7 @@ import msgspec
 from bot_sdk.results.comparison import superiority
 from bot_sdk.results.encounters import counted_seats, decided
 from bot_sdk.results.intervals import Interval, share_interval
-from bot_sdk.results.standings import standings
+from bot_sdk.results.standings import Standing, standings
 from bot_sdk.results.values import Entry, GameState, Result, Round
 
 
@@ -92,25 +92,35 @@ def crosstable(
     """
     results = list(results)
     rows = standings(entries, results, ruleset, seed=seed, format=format, deals=deals, rounds=rounds)
-    pairs = _paired(results, ruleset)
-    cells: dict[tuple[str, str], Cell] = {}
-    for (one, other), pair in pairs.items():
-        points, means = sum(pair.scores), pair.board_means()
-        better = superiority(means)
-        worse = None if better is None else 1 - better
-        cells[one, other] = _cell(pair, 0, points, share_interval(means), better)
-        cells[other, one] = _cell(
-            pair, 1, len(pair.scores) - points, share_interval([1 - mean for mean in means]), worse
-        )
+    return in_order_of(rows, cells(results, ruleset))
+
+
+def in_order_of(rows: Iterable[Standing], met: Mapping[tuple[str, str], Cell]) -> list[CrosstableRow]:
+    """Return the crosstable that these cells make, its rows and columns in the order of the standings."""
+    rows = list(rows)
     return [
         CrosstableRow(
             place=row.place,
             bot_id=row.bot_id,
             name=row.name,
-            cells=[cells.get((row.bot_id, other.bot_id)) for other in rows],
+            cells=[met.get((row.bot_id, other.bot_id)) for other in rows],
         )
         for row in rows
     ]
+
+
+def cells(results: Iterable[Result], ruleset: str) -> dict[tuple[str, str], Cell]:
+    """Return what each bot made of its games against each other one it met, by the ids of the two."""
+    found: dict[tuple[str, str], Cell] = {}
+    for (one, other), pair in _paired(results, ruleset).items():
+        points, means = sum(pair.scores), pair.board_means()
+        better = superiority(means)
+        worse = None if better is None else 1 - better
+        found[one, other] = _cell(pair, 0, points, share_interval(means), better)
+        found[other, one] = _cell(
+            pair, 1, len(pair.scores) - points, share_interval([1 - mean for mean in means]), worse
+        )
+    return found
 
 
 def _cell(pair: _Pair, at: int, points: float, mean: Interval, likelihood: float | None) -> Cell:

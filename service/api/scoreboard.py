@@ -134,6 +134,9 @@ class PlaceView(Schema):
     state = fields.String(required=True, allow_none=True, metadata={"description": "How it ended."})
     totals = fields.List(fields.Integer(), required=True, allow_none=True)
     places = fields.List(fields.Integer(), required=True, allow_none=True)
+    ended_by = fields.String(
+        required=True, allow_none=True, metadata={"description": "`play`, `retirement` or `forfeit`."}
+    )
 
 
 class TableView(Schema):

@@ -15,6 +15,7 @@ from flask_smorest import Api
 from service.api import (
     accounts,
     admin,
+    appearances,
     audit,
     auth,
     bots,
@@ -48,6 +49,7 @@ RESOURCES = (
     entries.blp,
     scoreboard.blp,
     ratings.blp,
+    appearances.blp,
     admin.blp,
     audit.blp,
     dead_letters.blp,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from bot_sdk.games.packs import board_secret, commitment
@@ -32,13 +32,31 @@ class Rounds:
 
         Raises NotFoundError.
         """
-        told = _Boards(self._tournaments.get(tournament_id), self._store)
+        told = self._boards(tournament_id)
         return _Pages(list(self._store.tournaments.rounds(tournament_id).items()), told.rounds)
 
     def boards(self, tournament_id: str) -> Sequence[dict[str, Any]]:
         """Show the boards of the rounds drawn so far, in order, those of reruns too; raises NotFoundError."""
-        told = _Boards(self._tournaments.get(tournament_id), self._store)
+        told = self._boards(tournament_id)
         return _Pages(told.all_of(self._store.tournaments.rounds(tournament_id)), told.boards)
+
+    def part(self, tournament_id: str, numbers: Sequence[int]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Show these rounds and their boards, as `rounds` and `boards` do, reading nothing of the others.
+
+        Rounds that aren't drawn are left out. Raises NotFoundError.
+        """
+        tournament, store = self._tournaments.get(tournament_id), self._store.tournaments
+        drawn = store.rounds_at(tournament_id, numbers)
+        names = [place.name for place in places(tournament_id, tournament.deals, drawn)]
+        told = _Boards(tournament, self._store, started=store.started_at(tournament_id, names))
+        boards = told.all_of(drawn)
+        told.closed = store.closed_of(tournament_id, [board.name for board in boards])
+        return told.rounds(list(drawn.items())), told.boards(boards)
+
+    def _boards(self, tournament_id: str) -> _Boards:
+        tournament, store = self._tournaments.get(tournament_id), self._store.tournaments
+        started = store.started(tournament_id)
+        return _Boards(tournament, self._store, started=started, closed=store.closed(tournament_id))
 
     def games(
         self, tournament_id: str, *, limit: int, cursor: str | None, state: GameState | None
@@ -80,14 +98,16 @@ class _Board(NamedTuple):
 
 
 class _Boards:
-    """What may be told of the boards of one tournament now."""
+    """What may be told of the boards of one tournament now; `closed` is empty until it is known which are."""
 
-    def __init__(self, tournament: Tournament, store: Store) -> None:
+    def __init__(
+        self, tournament: Tournament, store: Store, *, started: Mapping[str, int], closed: Collection[str] = ()
+    ) -> None:
         self._tournament = tournament
         self._store = store.tournaments
         self._secret = self._store.secret(tournament.id)
-        self._started = self._store.started(tournament.id)
-        self._closed = self._store.closed(tournament.id)
+        self._started = started
+        self.closed = closed
 
     def rounds(self, numbered: Sequence[tuple[int, Round]]) -> list[dict[str, Any]]:
         """Show some rounds."""
@@ -116,7 +136,7 @@ class _Boards:
         """Show a game of the schedule at its last attempt: its result only if that may be read."""
         number = self._started.get(place.name)
         slot = place.slot(number or 0)
-        shown = result if result and (not slot.is_shared or slot.board in self._closed) else None
+        shown = result if result and (not slot.is_shared or slot.board in self.closed) else None
         return {
             "leg": place.leg,
             "bots": place.bots,
@@ -125,6 +145,7 @@ class _Boards:
             "state": result.state.value if result else None,
             "totals": shown.totals if shown else None,
             "places": shown.places if shown else None,
+            "ended_by": shown.ended_by if shown else None,
         }
 
     def all_of(self, rounds: Mapping[int, Round]) -> list[_Board]:
@@ -145,7 +166,7 @@ class _Boards:
 
     def _board(self, board: str, number: int, games: list[str]) -> dict[str, Any]:
         label, secret = label_of(self._tournament.id, board), board_secret(self._secret, board)
-        is_closed = board in self._closed
+        is_closed = board in self.closed
         return {
             "board": board,
             "round": number,

@@ -12,6 +12,7 @@ from bot_sdk.messages import GameEnded, GameStarted, encode
 from bot_sdk.results.values import GameState, Result
 from service.outbound.calls import Calls
 from service.outbound.values import Call
+from service.referee.appearing import appearances
 from service.referee.rated import is_rated
 from service.referee.roster import Roster, endpoint_of
 from service.referee.suspending import GONE, Suspending
@@ -115,8 +116,7 @@ class Aftermath:
         if table is not None and meta.started_at is not None:
             self._note_endings(meta, table, ended_at)
         if is_readable:
-            self._show(meta, state, table)
-            self._store.games.pack(meta.id)
+            self._open(meta, state, table, ended_at)
         self._store.games.settle(meta)
 
     def released(self, meta: Game, state: GameState, table: Table | None) -> None:
@@ -125,8 +125,7 @@ class Aftermath:
         It may have been since `ended` looked, and who was sent to tell the bots may have found the game in our hands.
         """
         if is_shared(meta.slot) and self._store.tournaments.is_readable(meta.slot):
-            self._show(meta, state, table)
-            self._store.games.pack(meta.id)
+            self._open(meta, state, table, _ended_at(meta, table))
 
     def _now(self, meta: Game, ended_at: int) -> int:
         """Give a time at which something is due at once: the game's end, unless the clock may have been set since."""
@@ -162,6 +161,19 @@ class Aftermath:
             return None
         tournament = self._store.tournaments.get(meta.slot.tournament_id) if meta.slot else None
         return (tournament.owner if tournament else meta.owner) or "nobody in particular"
+
+    def _open(self, meta: Game, state: GameState, table: Table | None, ended_at: int) -> None:
+        """Do what follows from everybody's being allowed to read the game: until then not even a count tells of it."""
+        if table is not None and meta.started_at is not None:
+            by_bot = appearances(meta, state, table.game, ended_at)
+            self._store.appearances.add({bot_id: by_bot[bot_id] for bot_id in by_bot.keys() - self._deleted(meta)})
+        self._show(meta, state, table)
+        self._store.games.pack(meta.id)
+
+    def _deleted(self, meta: Game) -> set[str]:
+        """Give the bots of a game that are no more: nobody would ever take away what was noted of them."""
+        bots = {seat.bot_id or "" for seat in meta.seats if seat.kind == BOT}
+        return {bot_id for bot_id in bots if not self._roster.look_up(bot_id).secrets}
 
     def _show(self, meta: Game, state: GameState, table: Table | None) -> None:
         """Tell the bots that the game can be read; on a shared board only once, and whoever waits for it, too."""

@@ -62,7 +62,7 @@ class BotStore:
         return bool(told)
 
     def delete(self, bot: Bot) -> None:
-        """Forget a bot, its secrets, ledger and checks; the games it played stay."""
+        """Forget a bot, its secrets, checks and what it did lately; the games it played stay."""
         entry = listing.member(bot.created_at, bot.id)
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.delete(keys.bot(bot.id), keys.bot_secrets(bot.id))
@@ -74,7 +74,8 @@ class BotStore:
     def forget(self, bot_id: str) -> None:
         """Forget what was noted of a bot that is deleted: what it did lately, how its checks went."""
         self._forget_checks(bot_id, keep=0)
-        self._redis.delete(keys.bot_ledger(bot_id), keys.bot_endings(bot_id), keys.mail_card(bot_id))
+        lists = (keys.bot_ledger, keys.bot_endings, keys.bot_appearances)
+        self._redis.delete(keys.mail_card(bot_id), *(each(bot_id) for each in lists))
 
     def list_all(
         self, *, limit: int, cursor: str | None = None, keep: Callable[[Bot], bool] | None = None

@@ -150,6 +150,11 @@ def bot_endings(bot_id: str) -> str:
     return f"bot:{bot_id}:endings"
 
 
+def bot_appearances(bot_id: str) -> str:
+    """Index of the bot's last games that have ended and may be read by all; the members say how they went; expires."""
+    return f"bot:{bot_id}:appearances"
+
+
 def bot_checks(bot_id: str) -> str:
     """Index of the bot's checks."""
     return f"bot:{bot_id}:checks"

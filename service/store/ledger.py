@@ -1,29 +1,23 @@
 """What bots did lately, for their owners: each decision with its time and error, and how their games ended.
 
-Both lists are capped, newest first, and adding the same line twice adds it once. A bot that did nothing for a quarter
-of a year loses them.
+Both lists are capped, newest first, and adding the same line twice adds it once (`newest`). A bot that did nothing for
+a quarter of a year loses them.
 """
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from bot_sdk.events import Outcome
-from service.store import keys, listing
-from service.store.documents import encode
-from service.store.errors import DamagedError, told_apart
-from service.store.roundtrip import Command, exchange
+from service.store import keys, listing, newest
+from service.store.newest import Added
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from redis import Redis
-
-
-logger = logging.getLogger(__name__)
 
 
 class LedgerLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -56,12 +50,6 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     is_harsh: bool = False
 
 
-T = TypeVar("T", LedgerLine, Ending)
-
-KEPT_S = 90 * 24 * 3600
-"""How long a list outlives its last line: bots come and go, and nobody would ever sweep up after them."""
-
-
 class Ledger:
     """The last `keep` decisions and the last `keep_endings` endings of each bot."""
 
@@ -72,39 +60,20 @@ class Ledger:
 
     def add(self, lines: Iterable[LedgerLine]) -> None:
         """Write down decisions, of any bots, in one round trip; those of a bot whose list is damaged are lost."""
-        named = [(keys.bot_ledger(line.bot_id), line.decision_id, line) for line in lines]
-        self._push(named, self._keep)
+        added = (Added(keys.bot_ledger(line.bot_id), line.at, line.decision_id, line) for line in lines)
+        newest.add(self._redis, added, keep=self._keep)
 
     def add_endings(self, endings: Iterable[Ending]) -> None:
         """Write down how games ended, of any bots, in one round trip; lost where `add` loses."""
-        named = [(keys.bot_endings(ending.bot_id), ending.game_id, ending) for ending in endings]
-        self._push(named, self._keep_endings)
+        added = (Added(keys.bot_endings(ending.bot_id), ending.at, ending.game_id, ending) for ending in endings)
+        newest.add(self._redis, added, keep=self._keep_endings)
 
     def lines(self, bot_id: str, *, limit: int, cursor: str | None = None) -> tuple[list[LedgerLine], str | None]:
         """Give up to `limit` decisions of a bot, newest first, and the next cursor; or BadCursorError."""
         names, following = listing.page(self._redis, keys.bot_ledger(bot_id), limit=limit, cursor=cursor)
-        return _values(names, LedgerLine), following
+        return newest.values(names, LedgerLine), following
 
     def endings(self, bot_id: str, *, limit: int) -> list[Ending]:
         """Give how the last `limit` games of a bot ended, newest first."""
         names, _ = listing.page(self._redis, keys.bot_endings(bot_id), limit=limit, cursor=None)
-        return _values(names, Ending)
-
-    def _push(self, named: Sequence[tuple[str, str, LedgerLine | Ending]], keep: int) -> None:
-        """Add values, each to the list of its key and under its name there; all of a list by one command."""
-        members: dict[str, list[bytes | int]] = {}
-        for key, name, value in named:
-            members.setdefault(key, []).extend((0, f"{listing.member(value.at, name)} ".encode() + encode(value)))
-        commands: list[Command] = []
-        for key, added in members.items():
-            commands.append(("ZADD", key, *added))
-            commands.append(("ZREMRANGEBYRANK", key, 0, -keep - 1))
-            commands.append(("EXPIRE", key, KEPT_S))
-        for told in told_apart(exchange(self._redis, commands)):
-            if isinstance(told, DamagedError):
-                logger.error("lines of a ledger are lost: %s", told)
-
-
-def _values(names: Sequence[str], kind: type[T]) -> list[T]:
-    decode = msgspec.json.Decoder(kind).decode
-    return [decode(name.partition(" ")[2]) for name in names]
+        return newest.values(names, Ending)

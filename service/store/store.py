@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from service.store.accounts import AccountStore
 from service.store.alarms import Alarms
+from service.store.appearances import AppearanceStore
 from service.store.audit import AuditStore
 from service.store.bots import BotStore
 from service.store.challenges import Challenges
@@ -36,6 +37,7 @@ class Store:
     def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
         self._redis = redis
         self.accounts = AccountStore(redis)
+        self.appearances = AppearanceStore(redis)
         self.audit = AuditStore(redis)
         self.alarms = Alarms(redis)
         self.bots = BotStore(redis)

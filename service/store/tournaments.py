@@ -155,6 +155,11 @@ class TournamentStore:
         found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_rounds(tournament_id)))
         return {number: _round.decode(found[b"%d" % number]) for number in sorted(map(int, found))}
 
+    def rounds_at(self, tournament_id: str, numbers: Sequence[int]) -> dict[int, Round]:
+        """Give those of these rounds that were written, in the order they are named in."""
+        found = self._among(keys.tournament_rounds(tournament_id), list(map(str, numbers)))
+        return {number: _round.decode(found[str(number)]) for number in numbers if str(number) in found}
+
     def claim(self, tournament_id: str, slot: Slot) -> bool:
         """Note that this attempt at a place is started; False unless it is the next one, or noted already."""
         seen = str(slot.attempt - 1) if slot.attempt else ""
@@ -166,6 +171,11 @@ class TournamentStore:
         """Give the attempt started last at each place (see `place`)."""
         found = cast("dict[bytes, bytes]", self._redis.hgetall(keys.tournament_started(tournament_id)))
         return {name.decode(): int(attempt) for name, attempt in found.items()}
+
+    def started_at(self, tournament_id: str, places: Sequence[str]) -> dict[str, int]:
+        """Give the attempt started last at each of these places (see `place`) where there was one."""
+        found = self._among(keys.tournament_started(tournament_id), places)
+        return {name: int(attempt) for name, attempt in found.items()}
 
     def count_started(self, tournament_id: str) -> int:
         """Tell at how many places a game was started."""
@@ -185,10 +195,8 @@ class TournamentStore:
 
     def results_at(self, tournament_id: str, places: Sequence[str]) -> list[Result]:
         """Give the results of these places (see `place`), as far as there are any."""
-        if not places:
-            return []
-        found = self._redis.hmget(keys.tournament_results(tournament_id), list(places))
-        return [_result.decode(value) for value in cast("list[bytes | None]", found) if value is not None]
+        found = self._among(keys.tournament_results(tournament_id), places)
+        return [_result.decode(value) for value in found.values()]
 
     def done(self, tournament_id: str) -> set[str]:
         """Give the places (see `place`) that have a result."""
@@ -210,6 +218,10 @@ class TournamentStore:
         """Give all boards that were closed."""
         found = cast("list[bytes]", self._redis.hkeys(keys.tournament_closed(tournament_id)))
         return {board.decode() for board in found}
+
+    def closed_of(self, tournament_id: str, boards: Sequence[str]) -> set[str]:
+        """Give those of these boards that were closed."""
+        return set(self._among(keys.tournament_closed(tournament_id), boards))
 
     def is_readable(self, slot: Slot | None) -> bool:
         """Tell whether more may be shown of the game at this place than who plays it and its state.
@@ -235,6 +247,13 @@ class TournamentStore:
                 pipe.hmget(keys.tournament_closed(tournament_id), list(boards))
             for boards, found in zip(asked.values(), pipe.execute(), strict=True):
                 boards.update(zip(boards, (word is not None for word in found), strict=True))
+
+    def _among(self, key: str, names: Sequence[str]) -> dict[str, bytes]:
+        """Give what is kept under these names, as far as there is anything."""
+        if not names:
+            return {}
+        found = cast("list[bytes | None]", self._redis.hmget(key, list(names)))
+        return {name: value for name, value in zip(names, found, strict=True) if value is not None}
 
     def _put(self, tournament_id: str, key: str, field: str, seen: bytes, new: bytes) -> bytes:
         names = [key, keys.tournament_rev(tournament_id)]

@@ -13,7 +13,7 @@ from service.store.entities import BotState
 MOST_NAMED: Final = 12
 """So many entries are told of one by one; of the others the standings tell."""
 _NO_FAULTS: Final = {"ok", "retired"}
-_ABSENT: Final[Mapping[BotState | None, str]] = {
+ABSENT: Final[Mapping[BotState | None, str]] = {
     None: "deleted by its owner",
     BotState.PENDING: "waiting for a check",
     BotState.PAUSED: "paused by its owner",
@@ -30,7 +30,7 @@ def how_it_ended(
 
     `states` are those of the registered bots now, by their ids; None for one that was deleted.
     """
-    absent = {bot_id: _ABSENT[state] for bot_id, state in states.items() if state in _ABSENT}
+    absent = {bot_id: ABSENT[state] for bot_id, state in states.items() if state in ABSENT}
     return "; ".join([came_about, *_absences(entries, results, absent), *_failures(results)])
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from bot_sdk.results.encounters import decided
 from bot_sdk.results.values import Entry, Result
 from service.store.entities import Sprt, Tournament
-from service.tournaments.sprt import SprtState, judge
+from service.tournaments.sprt import SprtState, course, judge
 
 PAIRS_AT_ONCE: Final = 8
 """How many unfinished pairs of a test are played side by side: those after its end are for nothing."""
@@ -64,6 +64,14 @@ def test_of(tournament: Tournament, entries: Sequence[Entry], results: Sequence[
     state = judge(tournament.sprt, scores)
     judged = len(scores) if state.crossing is None else state.crossing + 1
     return Test(challenger, opponent, judged, tournament.sprt, state)
+
+
+def course_of(tournament: Tournament, entries: Sequence[Entry], results: Sequence[Result]) -> list[float]:
+    """Give the test's log-likelihood ratio after each pair it has judged; nothing for a tournament without a test."""
+    if tournament.sprt is None or len(entries) != 2:
+        return []
+    challenger, _ = contenders(tournament, entries)
+    return course(tournament.sprt, pair_scores(results, challenger))
 
 
 def contenders(tournament: Tournament, entries: Sequence[Entry]) -> tuple[str, str]:

@@ -14,7 +14,7 @@ pairs that vary little and much, the error rates then stay within alpha and beta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from math import fsum, log, log1p
@@ -57,22 +57,43 @@ def judge(test: Sprt, scores: Iterable[float | None]) -> SprtState:
     still being played must not be given yet. Those after the crossing don't matter. Raises ValueError for a score
     other than 0, ½, 1, 1½ and 2. The test's own sense isn't checked here, but where a tournament is made.
     """
-    lower, upper = log(test.beta / (1 - test.alpha)), log((1 - test.beta) / test.alpha)
+    lower, upper = _bounds(test)
+    pairs, llr = 0, 0.0
+    for number, llr in _steps(test, scores):
+        pairs += 1
+        if not lower < llr < upper:
+            verdict = Verdict.H1 if llr >= upper else Verdict.H0
+            return SprtState(llr=llr, lower=lower, upper=upper, pairs=pairs, verdict=verdict, crossing=number)
+    return SprtState(llr=llr, lower=lower, upper=upper, pairs=pairs)
+
+
+def course(test: Sprt, scores: Iterable[float | None]) -> list[float]:
+    """Return the ratio's logarithm after each pair that `judge` counts for the same scores, the crossing the last."""
+    lower, upper = _bounds(test)
+    ratios = []
+    for _, llr in _steps(test, scores):
+        ratios.append(llr)
+        if not lower < llr < upper:
+            break
+    return ratios
+
+
+def _bounds(test: Sprt) -> tuple[float, float]:
+    """Return where H0 and where H1 is taken to hold."""
+    return log(test.beta / (1 - test.alpha)), log((1 - test.beta) / test.alpha)
+
+
+def _steps(test: Sprt, scores: Iterable[float | None]) -> Iterator[tuple[int, float]]:
+    """Yield the number of each pair that counts, and the ratio's logarithm after it."""
     middle = (_expected(test.elo0) + _expected(test.elo1)) / 2
     counts = [_START * (1 - middle), 0.0, 0.0, 0.0, _START * middle]
-    pairs, llr = 0, 0.0
     for number, score in enumerate(scores):
         if score is None:
             continue
         if score / 2 not in _SCORES:
             raise ValueError(f"expected a pair's score of 0, 0.5, 1, 1.5 or 2, got {score}")
         counts[_SCORES.index(score / 2)] += 1
-        pairs += 1
-        llr = _llr(tuple(counts), test)
-        if not lower < llr < upper:
-            verdict = Verdict.H1 if llr >= upper else Verdict.H0
-            return SprtState(llr=llr, lower=lower, upper=upper, pairs=pairs, verdict=verdict, crossing=number)
-    return SprtState(llr=llr, lower=lower, upper=upper, pairs=pairs)
+        yield number, _llr(tuple(counts), test)
 
 
 @lru_cache(maxsize=20_000)  # a match is judged again after every pair

@@ -91,6 +91,7 @@ class Told:
         bot, game, night = f"/v1/bots/{self.bot_id}", f"/v1/games/{self.game}", f"/v1/tournaments/{self.tournament}"
         return [
             *(bot + part for part in ("", "/decisions", "/checks", f"/checks/{self.check}", "/ratings", "/opponents")),
+            *(bot + part for part in ("/statistics", "/games")),
             *(game + part for part in ("", "/events", "/record", "/seats/0", "/seats/1")),
             *(night + part for part in ("", "/entries", "/standings", "/crosstable", "/rounds", "/boards", "/games")),
             *("/v1/bots", "/v1/games", "/v1/tournaments", "/v1/leaderboards/seven_up"),

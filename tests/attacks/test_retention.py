@@ -23,6 +23,7 @@ from service.arena.running import Running
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.store import due, keys
+from service.store.appearances import Appearance
 from service.store.archive import Archive
 from service.store.entities import TournamentState
 from service.store.ledger import Ending, LedgerLine
@@ -152,8 +153,24 @@ class Mill:
         self.written.append(game.id)
 
     def _note(self, game):
-        """Write down what the bots' owners are told."""
+        """Write down what the bots' owners are told, and what everybody is."""
         bots = [seat.bot_id for seat in game.seats]
+        self.store.appearances.add(
+            {
+                bot: Appearance(
+                    game_id=game.id,
+                    at=self.clock.now,
+                    ruleset=game.ruleset,
+                    seats=[seat],
+                    totals=[7] * len(bots),
+                    places=[1] * len(bots),
+                    is_retired=False,
+                    outcomes={"late": 1, "ok": 19},
+                    times=[(7, 20)],
+                )
+                for seat, bot in enumerate(bots)
+            }
+        )
         self.store.ledger.add_endings(
             Ending(bot_id=bot, game_id=game.id, at=self.clock.now, retired=False) for bot in bots
         )

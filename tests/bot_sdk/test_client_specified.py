@@ -61,6 +61,8 @@ CALLS = {
     "rotateSecret": lambda arena: arena.rotate_secret(BOT, "whsec_x"),
     "listDecisions": lambda arena: arena.decisions(BOT),
     "listRatings": lambda arena: arena.ratings(BOT),
+    "listBotStatistics": lambda arena: arena.bot_statistics(BOT),
+    "listBotGames": lambda arena: arena.bot_games(BOT),
     "listOpponents": lambda arena: arena.opponents(BOT, ruleset="river"),
     "createGame": lambda arena: arena.create_game(
         "river", [{"kind": "open"}], options={"hook": "off"}, start="manual", **LIMITS

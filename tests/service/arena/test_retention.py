@@ -28,8 +28,8 @@ from service.store.entities import TournamentState
 from service.store.unfinished import account
 from tests.service.arena.conftest import PATIENCE_MS
 
-KEPT_FOR_BOTS = re.compile(r"bot:.*:(ledger|endings)")
-"""What their owners are told of their last decisions: capped by itself."""
+KEPT_FOR_BOTS = re.compile(r"bot:.*:(ledger|endings|appearances)")
+"""What is kept of how bots did lately: capped by itself."""
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from bot_sdk.events import Decided, Outcome
@@ -138,6 +140,76 @@ def test_game_cancelled_before_its_start_is_no_news_and_no_ending(worker, desk, 
     store.games.end(game, GameState.CANCELLED)
     worker.drive(game)
     assert (calls.told, store.ledger.endings("bot_a", limit=5), desk.due_at(game)) == ([], [], None)
+
+
+# --- appearances ------------------------------------------------------------------------------------------------------
+
+
+def test_every_bot_of_a_game_appears_in_it_as_the_log_has_it(worker, desk, calls, store):
+    calls.bots["bot_c"] = by_number([Outcome.LATE, Outcome.UNREACHABLE])
+    who = ("bot_a", "house:greedy", "bot_c", "house:greedy")
+    game = desk.game(*who, options={"start_cards": 2})
+    worker.drive(game)
+    play = desk.table(game).game
+    for bot in set(who):
+        (shown,) = store.appearances.all_of(bot)
+        assert (shown.game_id, shown.at, shown.ruleset) == (game, desk.meta(game).ended_at, "river")
+        assert (shown.totals, shown.places, shown.is_retired) == (play.state.totals, play.places, False)
+        assert shown.seats == [seat for seat, each in enumerate(who) if each == bot]
+        decided = [event for seat in shown.seats for event in desk.decided(game, seat)]
+        assert shown.outcomes == Counter(event.outcome.value for event in decided)
+        assert sum(count for _, count in shown.times) == sum(
+            event.outcome is not Outcome.UNREACHABLE for event in decided
+        )
+    assert store.appearances.all_of("bot_c")[0].outcomes.keys() == {"late", "ok", "unreachable"}
+
+
+def test_seat_that_retired_appears_so_and_a_void_game_without_places(worker, desk, calls, store):
+    calls.bots |= dict.fromkeys(("bot_a", "bot_b"), fails(Outcome.LATE))
+    worker.drive(desk.game("bot_b", "bot_a", options={"target": 7}, limits={"max_faults": 1}))
+    shown = {bot: store.appearances.all_of(bot)[0] for bot in ("bot_a", "bot_b")}
+    assert {each.places for each in shown.values()} == {None}
+    assert sorted(each.is_retired for each in shown.values()) == [False, True]
+
+
+def test_nobody_appears_in_a_game_cancelled_before_its_start_nor_a_bot_that_is_deleted(worker, desk, calls, store):
+    game = desk.game("bot_a", "bot_b", state=GameState.OPEN)
+    store.games.end(game, GameState.CANCELLED)
+    worker.drive(game)
+    assert store.appearances.all_of("bot_a") == []
+    running = desk.game("bot_a", "bot_b")
+    store.bots.delete(store.bots.get("bot_a"))
+    worker.drive(running)
+    assert [[each.game_id for each in store.appearances.all_of(bot)] for bot in ("bot_a", "bot_b")] == [[], [running]]
+
+
+def test_nobody_appears_in_a_game_before_its_board_is_closed(worker, store, redis, pair):
+    worker.drive(*pair)
+    assert redis.keys("*:appearances") == []
+    close(store, *pair)
+    worker.drive(*pair)
+    shown = [[each.game_id for each in store.appearances.all_of(bot)] for bot in FOUR]
+    assert shown == [[pair[0]]] * 2 + [[pair[1]]] * 2
+
+
+def test_game_that_two_workers_settle_and_a_third_finds_packed_is_counted_once(make_worker, desk, store, monkeypatch):
+    """The first is held up before it packs, for longer than its lease lasts; meanwhile many other games end."""
+    game = desk.game("bot_a", "bot_b")
+    pack = store.games.pack
+
+    def held_up(game_id):
+        monkeypatch.setattr(store.games, "pack", pack)
+        store.games.release(game_id, store._redis.get(keys.game_lease(game_id)).decode())
+        make_worker().drive(game_id, *(desk.game("bot_a", "house:greedy") for _ in range(3)))
+        return pack(game_id)
+
+    monkeypatch.setattr(store.games, "pack", held_up)
+    make_worker().drive(game)
+    assert desk.due_at(game) is None
+    store.due.add(f"game:{game}", store.due.now())
+    make_worker().drive(game)
+    ids = [each.game_id for each in store.appearances.all_of("bot_a")]
+    assert (len(ids), ids.count(game), len(set(ids))) == (4, 1, 4)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import pytest
 
 from bot_sdk.events import Outcome
 from service.store.errors import BadCursorError
-from service.store.ledger import KEPT_S, Ending, Ledger, LedgerLine
+from service.store.ledger import Ending, Ledger, LedgerLine
+from service.store.newest import KEPT_S
 
 
 def line(n, **changes):

@@ -13,9 +13,18 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from service.store.entities import Sprt
-from service.tournaments.sprt import Verdict, judge
+from service.tournaments.sprt import Verdict, course, judge
 
 SCORES = [0, 0.5, 1, 1.5, 2]
+
+
+@given(st.lists(st.sampled_from([*SCORES, None]), max_size=60))
+def test_course_leads_pair_by_pair_to_where_the_test_stands(scores):
+    test = Sprt(elo0=0, elo1=150)
+    ratios, state = course(test, scores), judge(test, scores)
+    assert len(ratios) == state.pairs
+    counted = [score for score in scores if score is not None]
+    assert ratios == [judge(test, counted[: number + 1]).llr for number in range(state.pairs)]
 
 
 def test_the_bounds_are_walds():
