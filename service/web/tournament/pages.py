@@ -11,7 +11,6 @@ from flask.blueprints import BlueprintSetupState
 
 from service.api.context import services
 from service.arena.overviews import Overview
-from service.store.entities import TournamentState
 from service.web.kept import Kept
 from service.web.scale import SHARES
 from service.web.site import page
@@ -79,7 +78,7 @@ def _made(shown: Overview, first: int, against: str, part: Pages) -> Response:
         here="tournaments",
         shown=shown,
         view=view,
-        is_over=TournamentState(view["state"]).is_end,
+        is_over=view["secret"] is not None,  # a cancelled one's games end, and its boards close, later
         words=words,
         count=count,
         standings=table(shown, first),

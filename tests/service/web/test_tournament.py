@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
+from service.store import due
 from service.store.entities import BotState, Sprt, TournamentState
 from service.web.tournament.schedule import GAMES
 from service.web.tournament.standings import ROWS
@@ -81,6 +82,15 @@ def test_tournament_that_was_started_shows_how_far_it_is(pen, read, kind, state)
     assert {"running": "running", "paused": "paused", "cancelled": "cancelled"}[state.value] in html
     assert ("/stream" in html) == (state is not CANCELLED)
     assert (ROOT_SECRET.hex() in html) == (state is CANCELLED)
+
+
+def test_cancelled_tournament_is_followed_until_its_last_board_is_closed(pen, read, store):
+    tournament_id = pen.play(**KINDS["field"], games=4, state=CANCELLED)
+    store.due.add(due.tournament(tournament_id), store.due.now())
+    html = read(tournament_id)
+    assert "data-every" in html
+    assert "come in when it is closed" in html
+    assert ROOT_SECRET.hex() not in html
 
 
 def test_open_tournament_shows_who_is_entered(pen, read):
