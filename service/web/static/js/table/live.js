@@ -84,7 +84,6 @@ class Live {
     this.table.side.append(log);
     this.log = new EventLog(log, view.seats);
     showState(view.state);
-    delete document.querySelector("main").dataset.every; // who sits where is settled: js/refresh.js may rest
   }
 
   /** Give what is shown next: all at once of what had happened before anybody looked, or went by in a hidden tab. */
