@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.arena.overviews import Overview
-from service.web.tournament.figures import signed
+from service.web.writing import signed
 
 WIDTH: Final = 720
 HEIGHT: Final = 220

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot_sdk.results.crosstable import Cell, CrosstableRow
+from bot_sdk.results.intervals import Interval
 from service.arena.overviews import Overview
-from service.web.tournament.figures import SHARES, Whisker, decimal, halves, percent
 from service.web.tournament.standings import interval
+from service.web.writing import decimal, halves, percent
 
 MATRIX: Final = 14
 """So many entries fit into a crosstable on a page."""
@@ -24,7 +25,7 @@ class Meeting:
     games: int
     mean: str
     interval: str
-    whisker: Whisker | None
+    drawn: Interval
     superiority: str
     verdict: str
     forfeits: int
@@ -65,7 +66,7 @@ def _meeting(cell: Cell) -> Meeting:
         games=cell.games,
         mean=decimal(cell.mean.mean),
         interval=interval(cell.mean),
-        whisker=SHARES.whisker(cell.mean),
+        drawn=cell.mean,
         superiority=percent(cell.superiority),
         verdict=_verdict(cell.superiority),
         forfeits=cell.forfeits,

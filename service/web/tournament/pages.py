@@ -13,14 +13,15 @@ from service.api.context import services
 from service.arena.overviews import Overview
 from service.store.entities import TournamentState
 from service.web.kept import Kept
+from service.web.scale import SHARES
 from service.web.site import page
 from service.web.tournament import words
 from service.web.tournament.course import course
-from service.web.tournament.figures import count
 from service.web.tournament.meetings import matrix, pairs
 from service.web.tournament.schedule import Drawn, Pages, bracket, pages_of, rounds
 from service.web.tournament.standings import ROWS, table
 from service.web.tournament.troubles import troubles
+from service.web.writing import count
 
 pages = Blueprint("tournament", __name__)
 
@@ -83,6 +84,7 @@ def _made(shown: Overview, first: int, against: str, part: Pages) -> Response:
         count=count,
         standings=table(shown, first),
         matrix=grid,
+        shares=SHARES,
         pairs=pairs(shown, against) if shown.standings and grid is None else None,
         part=part,
         rounds=[each for each in drawn if part.first <= each.number <= part.last],

@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from bot_sdk.results.intervals import Interval
 from bot_sdk.results.standings import Standing
 from service.arena.overviews import FAULTS, Overview
-from service.web.tournament.figures import SHARES, Scale, Whisker, decimal, halves, percent, scale_of, signed
+from service.web.scale import SHARES, Scale
+from service.web.writing import decimal, halves, percent, signed
 
 ROWS: Final = 64
 """Of the standings, on one page."""
@@ -26,14 +27,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A bot's line: its row, texts before and after the mean, the mean with its whisker, and what is odd about it."""
+    """A bot's line: its row, texts before and after the mean, the mean with its interval, and what is odd about it."""
 
     row: Standing
     before: list[str]
     after: list[str]
     mean: str
     interval: str
-    whisker: Whisker | None
     notes: list[str]
 
 
@@ -102,7 +102,7 @@ _ODD: Final[Sequence[tuple[Callable[[Standing], int], str, str]]] = (
 def table(shown: Overview, first: int) -> Table:
     """Give a page of the standings from that line on, counted from 1."""
     rows, is_share = shown.standings, shown.view["ruleset"] == "seven_up"
-    scale = SHARES if is_share else scale_of(row.mean for row in rows)
+    scale = SHARES if is_share else _scale(rows)
     before = [*([_REACHED] if shown.view["format"] == "knockout" else []), *([_POINTS] if is_share else []), _GAMES]
     after = [*map(_tiebreak, shown.method.tiebreaks), *_odd(rows)]
     cut = rows[first - 1 : first - 1 + ROWS]
@@ -113,12 +113,17 @@ def table(shown: Overview, first: int) -> Table:
             after=[column.text(row) for column in after],
             mean=decimal(row.mean.mean, 2 if is_share else 1),
             interval=interval(row.mean, 2 if is_share else 1),
-            whisker=scale.whisker(row.mean),
             notes=_notes(row, shown.absent),
         )
         for row in cut
     ]
     return Table(before, after, scale, lines, first, first - 1 + len(cut), len(rows))
+
+
+def _scale(rows: Sequence[Standing]) -> Scale:
+    """Give the scale on which all means and their intervals can be seen."""
+    ends = (end for row in rows for end in (row.mean.low, row.mean.mean, row.mean.high))
+    return Scale.rounded(end for end in ends if end is not None)
 
 
 def interval(mean: Interval, digits: int = 2) -> str:

@@ -9,8 +9,8 @@ from typing import Final
 from bot_sdk.results.standings import Standing
 from bot_sdk.results.values import GameState, Result
 from service.arena.overviews import FAULTS, Overview
-from service.web.tournament.figures import count
 from service.web.tournament.standings import faults
+from service.web.writing import count
 
 BOTS: Final = 64
 """Those who had most trouble, on the page."""

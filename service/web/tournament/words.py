@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.arena.overviews import Overview
 from service.tournaments.boards import FIELD, FRESH, ROTATE
 from service.tournaments.formats import FORMATS
-from service.web.tournament.figures import count, span
+from service.web.writing import count, span
 
 STATES: Final[Mapping[str, str]] = {
     "open": "open for entries",

@@ -10,9 +10,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Outcome
 from service.web.bot import SAID
-from service.web.scale import Scale
 from service.web.site import POLICY
-from service.web.writing import duration, percent
 from tests.service.api.conftest import make_app  # noqa: F401 (a fixture)
 from tests.web.career import BACKWARDS, BOTS, HERO, LONG, MARKUP, NEVER, NEWCOMER, PRIVATE, Career, full
 
@@ -193,21 +191,3 @@ def test_private_bot_stands_by_the_name_it_took_part_by_and_says_no_state(career
     store.bots.change(PRIVATE, lambda bot: replace(bot, name="what it is called now"))
     assert "what it is called now" not in get("/leaderboards/river")
     assert f"/bots/{NEWCOMER}" in get("/leaderboards/river")
-
-
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def test_times_and_shares_are_written_for_people():
-    assert [duration(ms) for ms in (0.15, 3, 70.0, 1_000, 1_500, 70_000)] == [
-        "0.15 ms", "3 ms", "70 ms", "1 s", "1.5 s", "70 s",
-    ]  # fmt: skip
-    assert [percent(share) for share in (0, 0.0001, 0.001, 0.5, 0.9876, 0.9999, 1)] == [
-        "0%", "< 0.1%", "0.1%", "50%", "98.8%", "> 99.9%", "100%",
-    ]  # fmt: skip
-
-
-def test_scale_puts_values_where_they_belong_and_leaves_room_at_its_ends():
-    scale = Scale.around([1_000, 1_500, 1_250])
-    assert [scale.at(value) for value in (1_000, 1_250, 1_500, 0, 9_999)] == [4, 50, 96, 0, 100]
-    assert [Scale.around(values).at(7) for values in ([7, 7], [])] == [50, 50]

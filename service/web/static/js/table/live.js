@@ -1,5 +1,6 @@
 // A game as it is played, for those who watch: every element with `data-table` shows the game of that id. With
-// `data-replay` it becomes the replay when the game is over. No token is ever sent, so nothing hidden ever comes.
+// `data-replay` it becomes the replay when the game is over. No token is ever sent, so nothing hidden ever comes. A part
+// of the page that is kept up to date (`data-refresh`) stays as it is while the game in it goes on.
 
 import { ApiError, api } from "../api.js";
 import { h } from "../dom.js";
@@ -23,11 +24,13 @@ class Live {
   constructor(root) {
     this.root = root;
     this.id = root.dataset.table;
+    this.part = root.closest("[data-refresh]");
     this.waiting = [];
     this.isShowing = false;
   }
 
   async begin() {
+    this.part?.removeAttribute("data-refresh");
     const view = await this.look();
     const hasEnded = !["open", "running"].includes(view.state);
     if (hasEnded && view.readable && this.root.hasAttribute("data-replay")) {
@@ -102,6 +105,7 @@ class Live {
 
   async end() {
     this.following.close();
+    this.part?.setAttribute("data-refresh", "");
     showStream("");
     const view = await this.look();
     showState(view.state);
@@ -150,4 +154,9 @@ function showStream(text) {
   chip.hidden = text === "";
 }
 
-for (const root of document.querySelectorAll("[data-table]")) new Live(root).begin();
+function beginAll(within) {
+  for (const root of within.querySelectorAll("[data-table]")) new Live(root).begin();
+}
+
+document.addEventListener("refreshed", (event) => beginAll(event.target)); // another game is shown there now
+beginAll(document);
