@@ -14,6 +14,16 @@ export class ApiError extends Error {
     this.errors = problem.errors ?? {};
     this.members = problem;
   }
+
+  /** Whether it may go well a little later, without anything being changed. */
+  get isPassing() {
+    return this.status < 400 || this.status >= 500 || this.status === 429;
+  }
+}
+
+/** Fail as a call does that got no answer. */
+export function away() {
+  throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
 }
 
 export const api = {
@@ -70,7 +80,7 @@ function pause(answer, tried, signal) {
 }
 
 function read({ status, text }) {
-  if (status === 0) throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
+  if (status === 0) away();
   if (status === 204 || status === 304) return null;
   const body = parsed(text);
   if (status < 200 || status > 299) throw new ApiError(status, body ?? {});

@@ -36,7 +36,8 @@ export const keep = {
   },
   /** The seats of a game that are played from this browser: `[{seat, token, name}]`. */
   seats(gameId) {
-    return read(seatsKey(gameId)) ?? [];
+    const kept = read(seatsKey(gameId));
+    return Array.isArray(kept) ? kept : [];
   },
   /** Remember a seat, in the place of what was known of it. */
   sit(gameId, seat) {

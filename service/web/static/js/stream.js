@@ -135,7 +135,7 @@ class Following {
     this.failed += 1;
     this.restMs = Math.min(RETRY_MS * 2 ** (this.failed - 1), LONGEST_RETRY_MS) * (0.75 + Math.random() / 2);
     this.state("waiting");
-    return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+    return error instanceof ApiError && !error.isPassing;
   }
 
   state(text) {

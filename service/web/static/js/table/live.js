@@ -2,7 +2,7 @@
 // `data-replay` it becomes the replay when the game is over. No token is ever sent, so nothing hidden ever comes. A part
 // of the page that is kept up to date (`data-refresh`) stays as it is while the game in it goes on.
 
-import { ApiError, api } from "../api.js";
+import { ApiError, api, away } from "../api.js";
 import { h } from "../dom.js";
 import { follow, pollEvents } from "../stream.js";
 import { EventLog } from "./log.js";
@@ -29,8 +29,13 @@ class Live {
     this.isShowing = false;
   }
 
-  async begin() {
+  /** Show the game, or say why that can't be. */
+  async run() {
     this.part?.removeAttribute("data-refresh");
+    await this.begin().catch((error) => this.fail(error));
+  }
+
+  async begin() {
     const view = await this.look();
     const hasEnded = !["open", "running"].includes(view.state);
     if (hasEnded && view.readable && this.root.hasAttribute("data-replay")) {
@@ -50,7 +55,7 @@ class Live {
       try {
         return await api.get(`/v1/games/${this.id}`);
       } catch (error) {
-        if (!(error instanceof ApiError) || (error.status >= 400 && error.status < 500)) throw error;
+        if (!(error instanceof ApiError) || !error.isPassing) throw error;
         showStream(STREAM_WORDS.waiting);
         await rest(AGAIN_MS);
       }
@@ -59,7 +64,7 @@ class Live {
 
   take(event) {
     this.waiting.push(event);
-    if (!this.isShowing) this.showAll();
+    if (!this.isShowing) this.showAll().catch((error) => this.fail(error));
   }
 
   async showAll() {
@@ -84,7 +89,6 @@ class Live {
     this.table.side.append(log);
     this.log = new EventLog(log, view.seats);
     showState(view.state);
-    delete document.querySelector("main").dataset.every; // who sits where is settled: js/refresh.js may rest
   }
 
   /** Give what is shown next: all at once of what had happened before anybody looked, or went by in a hidden tab. */
@@ -120,14 +124,28 @@ class Live {
 
   async replay() {
     try {
-      const module = await import("./replay.js");
+      const module = await import("./replay.js").catch(away);
+      this.said?.remove();
       await module.replay(this.root, this.id);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.root.prepend(
-        h("p", { class: "notice bad", role: "alert" }, `The record can't be read now: ${error.message}.`),
-      );
+      this.say("The record can't be read now", error);
     }
+  }
+
+  /** Give up: the game is gone, or may not be seen by those who watch. */
+  fail(error) {
+    this.following?.close();
+    this.part?.setAttribute("data-refresh", "");
+    showStream("");
+    this.say("The game can't be shown now", error);
+  }
+
+  /** Say above the table what went wrong, in the place of what was said before. */
+  say(what, error) {
+    if (!(error instanceof ApiError)) throw error;
+    this.said?.remove();
+    this.said = h("p", { class: "notice bad", role: "alert" }, `${what}: ${error.message}.`);
+    this.root.prepend(this.said);
   }
 }
 
@@ -155,7 +173,7 @@ function showStream(text) {
 }
 
 function beginAll(within) {
-  for (const root of within.querySelectorAll("[data-table]")) new Live(root).begin();
+  for (const root of within.querySelectorAll("[data-table]")) new Live(root).run();
 }
 
 document.addEventListener("refreshed", (event) => beginAll(event.target)); // another game is shown there now
