@@ -1,11 +1,10 @@
-"""Answers that are lost, seats and games that can't be had at the moment: nothing is done twice, called off or forgotten."""
+"""Answers that are lost, seats and games that can't be had at the moment: nothing is done twice or forgotten."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-import requests
 from playwright.sync_api import expect
 
 from tests.web.playing import Party
@@ -96,7 +95,7 @@ def test_a_table_that_takes_long_to_come_is_not_ordered_again(open_page):
     page = open_page("/play")
     held, orders = [], []
     page.on("request", lambda each: orders.append(each) if each.method == "POST" else None)
-    page.route("**/play/gam_*", lambda route: held.append(route))
+    page.route("**/play/gam_*", lambda route: held.append(route))  # noqa: PLW0108 - a bound one takes no mark
     page.get_by_label("Your name").fill("ann")
     page.locator("#order").evaluate("form => setInterval(() => form.requestSubmit(), 5)")
     while not held:
@@ -149,7 +148,7 @@ def test_a_table_is_shown_when_the_arena_has_time_again(open_page, arena):
 
 
 def test_a_record_that_breaks_off_is_told_and_can_be_had_later(open_page, arena):
-    game = Party(arena.api.address, ["ann", "bob"], ruleset="seven_up", options={"target": 1})
+    game = Party(arena.api.address, ["ann", "bob"], ruleset="seven_up", options={"target": 3})
     page = open_page(game.page)
     game.finish()
     page.faults.expect(LOST)
@@ -169,7 +168,7 @@ def test_the_lobby_goes_on_being_brought_up_to_date_beside_its_table(open_page, 
     assert page.locator("main").get_attribute("data-every") == "10"
 
 
-def test_form_gives_up_a_seat_that_the_table_has_no_more_and_asks_again_for_limits_it_did_not_get(open_page, arena):
+def test_form_gives_up_a_seat_that_the_table_has_no_more_and_asks_again_for_limits_it_did_not_get(open_page):
     page = open_page("/play")
     refuse(page, "**/v1/rulesets/river?*", "GET")
     page.get_by_label("Up and Down the River").check()
@@ -180,4 +179,51 @@ def test_form_gives_up_a_seat_that_the_table_has_no_more_and_asks_again_for_limi
     expect(page.locator("#river-start_cards")).to_have_attribute("max", "6")
     seats.select_option("4")
     assert page.locator("#river-first_dealer").input_value() == "0"
-    assert requests.get(f"{arena.api.address}/health/live", timeout=10).ok
+
+
+def test_a_browser_that_keeps_nothing_is_not_dealt_a_seat_it_would_forget(open_page):
+    page = open_page("/play")
+    orders = []
+    page.on("request", lambda each: orders.append(each) if each.method == "POST" else None)
+    page.evaluate("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException(); } })")
+    page.get_by_label("Your name").fill("ann")
+    page.get_by_role("button", name="Deal the cards").click()
+    expect(page.locator("#refusal")).to_contain_text("would forget your seat")
+    assert not orders
+
+
+def test_a_game_that_is_called_off_before_it_began_leaves_no_table_of_nobody(open_page, arena):
+    game = Party(arena.api.address, ["ann", "", "", ""])
+    page = open_page(game.page)
+    expect(page.locator("#game-stream")).to_have_text("live")
+    game.ask("PUT", "/state", 0, json={"state": "cancelled"})
+    expect(page.locator("#table")).to_have_text("The game ended before it began; there is nothing to see.")
+    expect(page.locator("#game-state")).to_have_text("cancelled")
+
+
+def test_the_focus_goes_on_to_the_replay_and_its_keys_work_wherever_it_is(open_page, arena):
+    game = Party(arena.api.address, ["ann", "bob"], ruleset="seven_up", options={"target": 3})
+    page = open_page(game.page)
+    game.finish()
+    page.get_by_role("button", name="Look at the replay").press("Enter")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_focused()
+    page.locator(".moves a", has_text="0.1").first.click()
+    expect(page.locator(".replay-place")).to_contain_text("event 0.1")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".replay-place")).to_contain_text("event 0.0")
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+
+
+def test_the_focus_is_not_lost_when_the_last_card_is_played(seat):
+    page, game = seat(options={"target": 3})
+    while game.ask("GET").json()["state"] == "running":
+        theirs = game.view(1)
+        if theirs["decision_id"]:
+            decided = {"decision_id": theirs["decision_id"], "action": theirs["legal_actions"][0]}
+            game.ask("POST", "/seats/1/actions", 1, json=decided)
+        elif page.locator(ASKED).count():
+            page.locator(ASKED).first.press("Enter")
+        page.wait_for_timeout(50)
+    expect(page.locator(".question")).to_contain_text("You ")
+    assert page.evaluate("document.activeElement.textContent") == "Look at the replayPlay another"

@@ -24,9 +24,20 @@ function read(key) {
 }
 
 const ACCOUNT = "slagveld.account";
+const PROBE = "slagveld.probe";
 const seatsKey = (gameId) => `slagveld.seats.${gameId}`;
 
 export const keep = {
+  /** Whether what is kept outlives the page. */
+  get lasts() {
+    try {
+      localStorage.setItem(PROBE, "");
+      localStorage.removeItem(PROBE);
+      return true;
+    } catch {
+      return false;
+    }
+  },
   /** `{name, token}`, or null. */
   get account() {
     return read(ACCOUNT);

@@ -58,6 +58,7 @@ class OrderForm {
     this.#clear();
     const name = this.#at("#player");
     if (name.value.trim() === "") return this.#blame("player", "A name is needed.");
+    if (!keep.lasts) return this.#refuse("This browser may not store anything here, and would forget your seat.");
     this.busy(true);
     try {
       const token = await this.#token();
@@ -107,7 +108,11 @@ class OrderForm {
     const [path, said] = Object.entries(error.errors)[0] ?? [];
     const id = path && fieldOf(path, this.#game().dataset.ruleset);
     if (id && this.#at(`#${id}`)) return this.#blame(id, said[0]);
-    replace(this.#at("#refusal"), error.message).hidden = false;
+    this.#refuse(error.message);
+  }
+
+  #refuse(text) {
+    replace(this.#at("#refusal"), text).hidden = false;
     this.#at("#refusal").scrollIntoView({ block: "nearest" });
     this.#at("button[type=submit]").focus({ preventScroll: true }); // which it lost while it was disabled
   }

@@ -189,6 +189,7 @@ export class Player {
     this.#after.hidden = !state.isOver;
     this.#isStray = (this.#isStray || had) && document.activeElement === document.body;
     if (state.owed !== null) this.#focus();
+    else if (state.isOver && this.#isStray) this.#after.focus({ preventScroll: true });
   }
 
   /** The decision was taken after all: its answer had come there. */

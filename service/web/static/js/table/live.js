@@ -18,6 +18,7 @@ const STREAM_WORDS = {
   polling: "every few seconds",
   over: "",
 };
+const NEVER_BEGUN = "The game ended before it began; there is nothing to see.";
 const AGAIN_MS = 5_000;
 
 class Live {
@@ -113,7 +114,10 @@ class Live {
     showStream("");
     const view = await this.look();
     showState(view.state);
-    if (this.state.deal === null) return;
+    if (this.state.deal === null) {
+      this.root.replaceChildren(h("p", { class: "notice warn" }, NEVER_BEGUN));
+      return;
+    }
     const record = document.getElementById("record");
     if (record) record.hidden = false;
     if (!this.root.hasAttribute("data-replay")) return;

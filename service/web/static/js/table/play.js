@@ -33,6 +33,7 @@ async function play(game, seat) {
     h("a", { class: "button", href: `/games/${game.id}` }, "Watch only"),
   );
   const after = ways(`/games/${game.id}`, "Look at the replay");
+  after.tabIndex = -1; // it is given the focus when the game is over: not its first link, for keys are held down
   await new Player(root, { game: begun, seat, ahead: await clockAhead(), announce, lost, meanwhile, after }).run();
 }
 
