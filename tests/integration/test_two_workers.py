@@ -39,7 +39,7 @@ def shares(tmp_path_factory):
         with Onlooker(lambda: holders(arena, held, seen), pause_s=0.02):
             wait_until(lambda: len(set(seen.values())) == 2, 60, "a second worker with games")
             old = set(seen)
-            wait_until(lambda: len(seen) >= len(old) + 100, 120, "games that are made from then on", every_s=0.02)
+            wait_until(lambda: len(seen) >= len(old) + 200, 120, "games that are made from then on", every_s=0.02)
         assert len(set(before.values())) == 1
         return Counter(holder for game_id, holder in seen.items() if game_id not in old)
 

@@ -27,5 +27,5 @@ def test_live_table_stays_with_its_game_and_goes_on_to_another_when_that_is_over
     wait_for(page, f"document.querySelector('#running a[href=\"/games/{second}\"]')", seconds=30)
     assert page.locator(f'[data-table="{first}"]').count() == 1
     stop()
-    wait_for(page, f"document.querySelector('[data-table=\"{first}\"] .seat')")
+    wait_for(page, f"document.querySelector('[data-table=\"{second}\"]')?.dataset.event > 0", seconds=30)
     assert page.locator(f'.spotlight a[href="/games/{second}"]').count() == 1

@@ -13,7 +13,8 @@ SHOW = """async ([seats, cards, isOpen]) => {
   const { TableView } = await import(new URL("view.js", base));
   const { apply, begin } = await import(new URL("state.js", base));
   const players = Array.from({ length: seats }, () => ({ name: "W".repeat(64) }));
-  const hands = players.map(() => ["2C", "TD", "AS", "QH", "KD", "7C", "8S", "9D", "3H", "4S", "6C", "JH"].slice(0, cards));
+  const pack = ["2C", "TD", "AS", "QH", "KD", "7C", "8S", "9D", "3H", "4S", "6C", "JH"];
+  const hands = players.map(() => pack.slice(0, cards));
   const dealt = { event: "deal", deal: 0, dealer: 0, cards, upcard: "5C", trump: "C", ...(isOpen ? { hands } : {}) };
   const table = begin({ ruleset: "river", options: { bidding: "sequential" }, seats: players });
   new TableView(document.querySelector("#table")).show(apply(table, dealt));
