@@ -158,7 +158,7 @@ function endText({ places, endedBy }) {
 function turnText(state) {
   if (state.turn.length === 0 || !(state.phase in PHASES)) return "";
   if (state.turn.length > 1) return state.phase === "bid" ? "all bid in secret" : "both discard in secret";
-  return `${namesOf(state.seats)[state.turn[0]]} ${PHASES[state.phase]}`;
+  return `\u2068${namesOf(state.seats)[state.turn[0]]}\u2069 ${PHASES[state.phase]}`; // whatever way the name runs
 }
 
 function makeFact({ key }) {
