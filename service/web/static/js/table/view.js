@@ -144,8 +144,8 @@ export class TableView {
 }
 
 function dealText(state) {
-  if (state.deal === null) return "Before the first deal";
   if (state.isOver) return endText(state);
+  if (state.deal === null) return "Before the first deal";
   const size = state.ruleset === "river" ? `, ${state.cards} card${state.cards === 1 ? "" : "s"}` : "";
   return `Deal ${state.deal + 1}${size}`;
 }
