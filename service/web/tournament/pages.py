@@ -11,7 +11,6 @@ from flask.blueprints import BlueprintSetupState
 
 from service.api.context import services
 from service.arena.overviews import Overview
-from service.store.entities import TournamentState
 from service.web.kept import Kept
 from service.web.scale import SHARES
 from service.web.site import page
@@ -59,7 +58,7 @@ def show(tournament_id: str) -> Response:
     part = pages_of(shown, wanted)
     name = (tournament_id, first, against, part.at if wanted else None)
     made = shelf.pages.get(name, (pulse, shown), lambda: _made(shown, first, against, part))
-    answer = Response(made.get_data(), headers=made.headers)
+    answer = Response(made.get_data(), headers=made.headers.copy())  # each reader gets some of his own
     return cast("Response", answer.make_conditional(request))
 
 
@@ -79,7 +78,7 @@ def _made(shown: Overview, first: int, against: str, part: Pages) -> Response:
         here="tournaments",
         shown=shown,
         view=view,
-        is_over=TournamentState(view["state"]).is_end,
+        is_over=view["secret"] is not None,  # a cancelled one's games end, and its boards close, later
         words=words,
         count=count,
         standings=table(shown, first),

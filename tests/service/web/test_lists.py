@@ -206,6 +206,12 @@ def test_a_page_says_that_the_store_is_away(app, get, path, monkeypatch):
     assert "Service Unavailable The store is away, try again. Try again To the lobby" in words(page)
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_under_the_path_of_the_api_problems_are_json_for_browsers_too(client, method):
+    answer = client.open("/v1/nothing", method=method, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
 @pytest.mark.parametrize("path", LISTS)
 def test_a_page_is_the_same_for_everybody(client, host, people, path):
     people()
