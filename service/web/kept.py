@@ -47,11 +47,14 @@ class Kept(Generic[T]):
     def get(self, name: Hashable, mark: object, make: Callable[[], T]) -> T:
         """Give what `make` gave while `mark` was the same, or not long ago; else make it.
 
-        While one makes it anew, others are given what there was. What `make` raises is passed on, and nothing kept.
+        While one makes it anew, others are given what there was, unless that is too old for anybody. What `make` raises
+        is passed on, and nothing kept.
         """
-        found = self._found(name)
-        if found is not None and found.will_do(mark, self._clock()):
+        found, now = self._found(name), self._clock()
+        if found is not None and found.will_do(mark, now):
             return found.value
+        if found is not None and now - found.at >= MOST_S:
+            found = None
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
         if not making.acquire(timeout=0 if found else PATIENCE_S):

@@ -104,6 +104,24 @@ def test_one_makes_it_and_others_are_given_what_there_was(kept, make, clock):
     assert kept.get("a", 2, make()) == "new"
 
 
+def test_nobody_is_given_what_is_too_old_while_it_is_made_anew(kept, make, clock):
+    kept.get("a", 1, make())
+    clock.now += MOST_S
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert go_on.wait(10)
+        return "new"
+
+    first = Background(lambda: kept.get("a", 2, slow))
+    assert begun.wait(10)
+    second = Background(lambda: kept.get("a", 2, make()))
+    second._thread.join(0.2)  # time enough to be given what there was
+    go_on.set()
+    assert [first.result(), second.result()] == ["new", "new"]
+
+
 def test_who_comes_while_it_is_made_for_the_first_time_waits_for_it(kept):
     begun, go_on = threading.Event(), threading.Event()
     made = []
