@@ -21,6 +21,10 @@ PATIENCE_S: Final = 20.0
 """Who finds somebody else making what was never made before waits so long; then makes it too."""
 
 
+CHEAP_S: Final = 0.1
+"""What was made in less time than that is cheap, for `Kept.lately`."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Made(Generic[T]):
     value: T
@@ -68,6 +72,14 @@ class Kept(Generic[T]):
             with self._lock:
                 self._making.pop(name, None)
             making.release()
+
+    def lately(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Give what `make` gives now or, where that was dear, gave not long ago: for what no mark tells changes of."""
+        found = self._found(name)
+        if found is not None and found.cost < CHEAP_S:
+            with self._lock:
+                self._made.pop(name, None)
+        return self.get(name, object(), make)
 
     def _found(self, name: Hashable) -> _Made[T] | None:
         with self._lock:

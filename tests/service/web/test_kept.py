@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from service.web.kept import MOST_S, SHARE, Kept
+from service.web.kept import CHEAP_S, MOST_S, SHARE, Kept
 from tests.service.bench import Background
 from tests.service.fakes import until
 
@@ -64,6 +64,15 @@ def test_what_was_dear_outlasts_changes_in_proportion(kept, make, clock):
     assert kept.get("a", 2, make()) == 1
     clock.now += 0.2
     assert kept.get("a", 2, make()) == 2
+
+
+def test_without_a_mark_only_what_was_dear_is_shown_again(kept, make, clock):
+    assert kept.lately("a", make(CHEAP_S / 2)) == 1
+    assert kept.lately("a", make(CHEAP_S)) == 2
+    clock.now += CHEAP_S * SHARE - 0.01
+    assert kept.lately("a", make()) == 2
+    clock.now += 0.02
+    assert kept.lately("a", make()) == 3
 
 
 def test_nothing_is_kept_for_ever(kept, make, clock):
