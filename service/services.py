@@ -74,7 +74,7 @@ class Services:
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
-    store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+    store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key, is_patient=False)
     clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,

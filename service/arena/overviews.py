@@ -18,6 +18,8 @@ from bot_sdk.results.attendance import legs_of
 from bot_sdk.results.crosstable import CrosstableRow, cells, in_order_of
 from bot_sdk.results.standings import Method, Standing, method
 from bot_sdk.results.values import Entry, GameState, Result, Round
+from service.arena.bots import is_visible
+from service.arena.caller import Caller
 from service.arena.counting import counted
 from service.arena.scoreboard import Scoreboard, ranked
 from service.arena.tournaments import Tournaments
@@ -28,6 +30,7 @@ from service.tournaments.pairs import course_of
 LATEST: Final = 50
 """So many games are told of in which something went wrong."""
 FAULTS: Final = frozenset(outcome.value for outcome in Outcome if outcome.is_fault)
+_ANYBODY: Final = Caller(address="")
 _READ_ROW = msgpack.Decoder(CrosstableRow)
 
 
@@ -35,10 +38,11 @@ _READ_ROW = msgpack.Decoder(CrosstableRow)
 class Overview:
     """A tournament at one moment; each is equal to itself alone.
 
-    `view` is as `Scoreboard.view` gives it. `absent` says of entries that can't play now why, in a clause. `course`
-    has the log-likelihood ratio of a test after each pair. `wrong` are the latest games in which a seat had faults,
-    retired or forfeited, or that came to nothing, newest first; there are `wrong_in_all`. Of the rounds drawn there
-    are `drawn`, the biggest with `games_per_round` games. The crosstable is packed, by row: a big one is big.
+    `view` is as `Scoreboard.view` gives it. `absent` says of entries that can't play now why, in a clause, until all is
+    over; of one that isn't everybody's to see it says nothing. `course` has the log-likelihood ratio of a test after
+    each pair. `wrong` are the latest games in which a seat had faults, retired or forfeited, or that came to nothing,
+    newest first; there are `wrong_in_all`. Of the rounds drawn there are `drawn`, the biggest with `games_per_round`
+    games. The crosstable is packed, by row: a big one is big.
     """
 
     view: dict[str, Any]
@@ -84,7 +88,7 @@ class Overviews:
         return Overview(
             view=view,
             entries=found.entries,
-            absent=self._absent(found.entries),
+            absent={} if tournament.state.is_end else self._absent(found.entries),
             standings=rows,
             method=method(tournament.ruleset, tournament.format),
             results=len(found.results),
@@ -99,7 +103,10 @@ class Overviews:
     def _absent(self, entries: Sequence[Entry]) -> dict[str, str]:
         ids = [entry.bot_id for entry in entries if not entry.bot_id.startswith(PREFIX)]
         bots = self._store.bots.get_many(ids)
-        states = {bot_id: None if bot is None else bot.state for bot_id, bot in zip(ids, bots, strict=True)}
+        found = [
+            (bot_id, bot) for bot_id, bot in zip(ids, bots, strict=True) if bot is None or is_visible(bot, _ANYBODY)
+        ]
+        states = {bot_id: None if bot is None else bot.state for bot_id, bot in found}
         return {bot_id: ABSENT[state] for bot_id, state in states.items() if state in ABSENT}
 
 

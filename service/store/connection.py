@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from redis import BlockingConnectionPool, Redis
+from redis import BlockingConnectionPool, Redis, UnixDomainSocketConnection
 from redis.backoff import ExponentialBackoff
 from redis.client import Pipeline
+from redis.exceptions import ConnectionError, TimeoutError  # noqa: A004 (redis-py's names)
 from redis.retry import Retry
 
 
@@ -22,13 +23,17 @@ def connect(
     pool_timeout_s: float = 5.0,
     socket_timeout_s: float = 5.0,
     retries: int = 5,
+    is_patient: bool = True,
 ) -> Redis:
     """Give a client for `url` (`redis://`, `rediss://` or `unix://`); it connects at its first command.
 
     `max_connections` should be the number of threads that use it: one too many waits `pool_timeout_s` at
     most. A command gives up after `retries` further tries, half a second apart at most, with redis-py's
-    ConnectionError or TimeoutError.
+    ConnectionError or TimeoutError. Each try waits `socket_timeout_s` for a server that stands still; who isn't patient
+    has waited once then, and tries again only where a connection was refused or broke.
     """
+    more = {"connection_class": _ByPath} if url.startswith("unix:") else {}
+    passing = (ConnectionError, TimeoutError) if is_patient else (ConnectionError,)
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=max_connections,
@@ -36,10 +41,20 @@ def connect(
         socket_timeout=socket_timeout_s,
         socket_connect_timeout=socket_timeout_s,
         health_check_interval=30,
-        retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries),
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.02), retries, supported_errors=passing),
         protocol=2,
+        **more,
     )
     return _Client.from_pool(pool)
+
+
+class _ByPath(UnixDomainSocketConnection):
+    """A connection to a socket in the file system.
+
+    redis-py counts one that can't be made in time by its port; that there is none would be an error of another kind.
+    """
+
+    port = None
 
 
 class _Pipeline(Pipeline):

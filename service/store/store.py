@@ -60,9 +60,12 @@ class Store:
         self.watch = Watch(redis)
 
     @classmethod
-    def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None) -> Self:
-        """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given."""
-        return cls(connect(url, max_connections=max_connections), key=key)
+    def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None, is_patient: bool = True) -> Self:
+        """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given.
+
+        One that isn't patient gives up sooner on a server that stands still (`connect`).
+        """
+        return cls(connect(url, max_connections=max_connections, is_patient=is_patient), key=key)
 
     def office(self, name: str) -> Office:
         """Give the end of all mailboxes by which this process calls bots, under a name that no other has."""

@@ -21,6 +21,10 @@ PATIENCE_S: Final = 20.0
 """Who finds somebody else making what was never made before waits so long; then makes it too."""
 
 
+CHEAP_S: Final = 0.1
+"""What was made in less time than that is cheap, for `Kept.lately`."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Made(Generic[T]):
     value: T
@@ -47,11 +51,14 @@ class Kept(Generic[T]):
     def get(self, name: Hashable, mark: object, make: Callable[[], T]) -> T:
         """Give what `make` gave while `mark` was the same, or not long ago; else make it.
 
-        While one makes it anew, others are given what there was. What `make` raises is passed on, and nothing kept.
+        While one makes it anew, others are given what there was, unless that is too old for anybody. What `make` raises
+        is passed on, and nothing kept.
         """
-        found = self._found(name)
-        if found is not None and found.will_do(mark, self._clock()):
+        found, now = self._found(name), self._clock()
+        if found is not None and found.will_do(mark, now):
             return found.value
+        if found is not None and now - found.at >= MOST_S:
+            found = None
         with self._lock:
             making = self._making.setdefault(name, threading.Lock())
         if not making.acquire(timeout=0 if found else PATIENCE_S):
@@ -65,6 +72,14 @@ class Kept(Generic[T]):
             with self._lock:
                 self._making.pop(name, None)
             making.release()
+
+    def lately(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Give what `make` gives now or, where that was dear, gave not long ago: for what no mark tells changes of."""
+        found = self._found(name)
+        if found is not None and found.cost < CHEAP_S:
+            with self._lock:
+                self._made.pop(name, None)
+        return self.get(name, object(), make)
 
     def _found(self, name: Hashable) -> _Made[T] | None:
         with self._lock:

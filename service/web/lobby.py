@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import time
+from typing import Any, Final, cast
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
+from flask.blueprints import BlueprintSetupState
 
 from bot_sdk.games.registry import RULESETS
 from bot_sdk.results.values import GameState
 from service.api.context import services
 from service.store.entities import TournamentState
+from service.web.kept import Kept
 from service.web.site import anybody, page
 
 GAMES: Final = 6
 TOURNAMENTS: Final = 5
 LEADERS: Final = 5
 RECENT: Final = 50
-"""So many of the newest games are looked at for those that have just ended."""
+"""So many of the newest games are looked at for those that may be watched or joined, or have just ended."""
+
+_EXTENSION: Final = "slagveld.lobby"
 
 pages = Blueprint("lobby", __name__)
+
+
+@pages.record_once
+def _prepare(state: BlueprintSetupState) -> None:
+    state.app.extensions[_EXTENSION] = Kept[dict[str, Any]](most=1, clock=time.monotonic)
 
 
 @pages.get("/")
 def lobby() -> Response:
     """Show what is on."""
-    running = _games(GameState.RUNNING)
-    return page(
-        "lobby.html",
-        here="lobby",
-        rulesets=RULESETS,
-        featured=next((game for game in running if game["readable"]), None),
-        running=running,
-        waiting=[game for game in _games(GameState.OPEN) if _has_open_seat(game)],
-        ended=_ended(),
-        tournaments=_tournaments(TournamentState.RUNNING),
-        entering=_tournaments(TournamentState.OPEN),
-        leaders={name: _leaders(name) for name in RULESETS},
-        arena=services().settings.public_url,
-    )
+    kept = cast("Kept[dict[str, Any]]", current_app.extensions[_EXTENSION])
+    return page("lobby.html", here="lobby", rulesets=RULESETS, **kept.lately("lobby", _shown))
 
 
-def _games(state: GameState) -> list[dict[str, Any]]:
-    found, _ = services().games.list_all(anybody(), limit=GAMES, cursor=None, state=state)
+def _shown() -> dict[str, Any]:
+    """Look what is on. Thousands of games are looked through for the few that are."""
+    running = _games(GameState.RUNNING, RECENT)
+    return {
+        "featured": next((game for game in running if game["readable"]), None),
+        "running": running[:GAMES],
+        "waiting": [game for game in _games(GameState.OPEN, RECENT) if _has_open_seat(game)][:GAMES],
+        "ended": _ended(),
+        "tournaments": _tournaments(TournamentState.RUNNING),
+        "entering": _tournaments(TournamentState.OPEN),
+        "leaders": {name: _leaders(name) for name in RULESETS},
+        "arena": services().settings.public_url,
+    }
+
+
+def _games(state: GameState, most: int) -> list[dict[str, Any]]:
+    found, _ = services().games.list_all(anybody(), limit=most, cursor=None, state=state)
     return found
 
 

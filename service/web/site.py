@@ -17,6 +17,7 @@ POLICY: Final = (
 )
 """Scripts, styles and whatever else from our own files alone, and nothing inline."""
 HTML: Final = "text/html"
+API: Final = "/v1/"
 _OWN: Final = {"Content-Type", "Content-Length", "Cache-Control", *wire.HEADERS}
 """Headers that a page has of its own."""
 
@@ -56,7 +57,12 @@ def register(app: Flask, pages: list[Blueprint]) -> None:
 
 
 def _is_read(names: set[str]) -> bool:
-    """Whether a person reads the answer: it is that of a page, or nothing is there and the client asks for pages."""
+    """Whether a person reads the answer: it is that of a page, or nothing is there and the client asks for pages.
+
+    Under the API's own path programs read, whatever they accept.
+    """
     if request.blueprint is not None:
         return request.blueprint in names
-    return request.endpoint is None and request.accept_mimetypes.best_match([wire.PROBLEM_JSON, HTML]) == HTML
+    if request.endpoint is not None or request.path.startswith(API):
+        return False
+    return request.accept_mimetypes.best_match([wire.PROBLEM_JSON, HTML]) == HTML

@@ -18,6 +18,7 @@ PAGES = {
     "bot-empty": f"/bots/{NEVER}",
     "bot-house": "/bots/house:greedy",
     "leaderboard": "/leaderboards/river",
+    "lobby-leaders": "/",
     "leaderboard-versions": "/leaderboards/seven_up?versions=all",
 }
 PIXELS = """

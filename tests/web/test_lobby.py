@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import requests
 
-from tests.web.browsing import shots, wait_for
+from tests.web.browsing import check_page, shots, wait_for
 
 PEOPLE = [{"kind": "human", "name": "ann"}, {"kind": "human", "name": "bob"}]
 
@@ -29,3 +29,10 @@ def test_live_table_stays_with_its_game_and_goes_on_to_another_when_that_is_over
     stop()
     wait_for(page, f"document.querySelector('[data-table=\"{second}\"]')?.dataset.event > 0", seconds=30)
     assert page.locator(f'.spotlight a[href="/games/{second}"]').count() == 1
+
+
+def test_page_that_quotes_what_was_asked_for_breaks_it_into_lines(open_page):
+    page = open_page("/", width=360)
+    page.faults.expect("422")
+    page.goto(page.url + "bots?cursor=" + "z" * 80)
+    check_page(page)

@@ -173,6 +173,16 @@ def test_it_says_that_it_cannot_ask_and_goes_on_when_it_can(serve):
     page.wait_for_selector("#stale", state="hidden")
 
 
+def test_a_page_that_is_no_more_says_so(serve):
+    """A bot that was deleted, or made private: the arena is there, and answers."""
+    page, served = serve(one="1")
+    page.faults.expect("404")
+    served.status = 404
+    page.wait_for_selector("#stale:visible")
+    assert "isn’t there any more" in page.text_content("#stale")
+    assert page.text_content("#one") == "1"
+
+
 def test_a_page_that_has_come_to_its_end_is_left_alone(serve):
     page, served = serve(one="1")
     served.every, served.parts["one"] = "", "over"

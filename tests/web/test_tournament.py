@@ -36,6 +36,7 @@ KINDS = {
         "games": 90,
         "sprt": Sprt(elo0=0, elo1=20),
     },
+    "crowd": {"entries": 15, "names": lambda number: f"{number} {NASTY}", "name": NASTY, "rounds": 1},
     "nasty": {"entries": 5, "names": lambda number: f"{number} {NASTY}", "name": NASTY, "format": "swiss", "rounds": 3},
 }
 

@@ -11,7 +11,6 @@ from flask.blueprints import BlueprintSetupState
 
 from service.api.context import services
 from service.arena.overviews import Overview
-from service.store.entities import TournamentState
 from service.web.kept import Kept
 from service.web.scale import SHARES
 from service.web.site import page
@@ -50,16 +49,17 @@ def _prepare(state: BlueprintSetupState) -> None:
 def show(tournament_id: str) -> Response:
     """Show a tournament: `from` is a line of the standings, `against` a bot, `rounds` a page of the rounds."""
     shelf = cast("Shelf", current_app.extensions[_EXTENSION])
+    at = tournament_id, services().tournaments.get(tournament_id).state  # none of an earlier state is shown any more
     pulse = services().overviews.pulse(tournament_id)
-    shown = shelf.overviews.get(tournament_id, pulse, lambda: services().overviews.overview(tournament_id))
+    shown = shelf.overviews.get(at, pulse, lambda: services().overviews.overview(tournament_id))
     first, wanted = _number("from") or 1, _number("rounds")
     first = (min(first, max(1, len(shown.standings))) - 1) // ROWS * ROWS + 1
     against = request.args.get("against", "")
     against = against if any(entry.bot_id == against for entry in shown.entries) else ""
     part = pages_of(shown, wanted)
-    name = (tournament_id, first, against, part.at if wanted else None)
+    name = (at, first, against, part.at if wanted else None)
     made = shelf.pages.get(name, (pulse, shown), lambda: _made(shown, first, against, part))
-    answer = Response(made.get_data(), headers=made.headers)
+    answer = Response(made.get_data(), headers=made.headers.copy())  # each reader gets some of his own
     return cast("Response", answer.make_conditional(request))
 
 
@@ -79,7 +79,7 @@ def _made(shown: Overview, first: int, against: str, part: Pages) -> Response:
         here="tournaments",
         shown=shown,
         view=view,
-        is_over=TournamentState(view["state"]).is_end,
+        is_over=view["secret"] is not None,  # a cancelled one's games end, and its boards close, later
         words=words,
         count=count,
         standings=table(shown, first),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 
 import pytest
+from redis import UnixDomainSocketConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.launch.valkey import EmbeddedValkey
 from service.store.connection import connect
@@ -37,6 +41,44 @@ def test_dead_server_is_given_up_after_a_few_tries(tmp_path):
         server.start()
         assert store.due.now()
         store.close()
+
+
+@pytest.fixture
+def stopped(tmp_path):
+    """A server that stands still."""
+    with EmbeddedValkey(tmp_path) as server:
+        os.kill(server.pid, signal.SIGSTOP)
+        yield server
+        os.kill(server.pid, signal.SIGCONT)
+
+
+def test_who_is_not_patient_waits_once_for_a_server_that_stands_still(stopped):
+    client = connect(stopped.url, socket_timeout_s=0.5, is_patient=False)
+    began = time.monotonic()
+    with pytest.raises(RedisTimeoutError):
+        client.ping()
+    assert 0.5 <= time.monotonic() - began < 2.5
+    client.close()
+
+
+def test_who_is_patient_tries_again(stopped):
+    client = connect(stopped.url, socket_timeout_s=0.2, retries=1)
+    began = time.monotonic()
+    with pytest.raises(RedisTimeoutError):
+        client.ping()
+    assert time.monotonic() - began >= 0.4
+    client.close()
+
+
+def test_socket_that_cannot_be_opened_in_time_is_a_server_that_stands_still(tmp_path, monkeypatch):
+    def late(_):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(UnixDomainSocketConnection, "_connect", late)
+    client = connect(f"unix://{tmp_path}/valkey.sock", is_patient=False)
+    with pytest.raises(RedisTimeoutError):
+        client.ping()
+    client.close()
 
 
 def test_database_in_the_address_is_used(valkey, redis):

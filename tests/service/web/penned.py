@@ -73,6 +73,7 @@ class Pen:
             state=BotState.ACTIVE,
             version="1",
             created_at=NOW,
+            activated_at=NOW,
         )
         self.store.bots.create(bot, secret="whsec_" + "A" * 32)
 

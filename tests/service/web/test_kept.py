@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from service.web.kept import MOST_S, SHARE, Kept
+from service.web.kept import CHEAP_S, MOST_S, SHARE, Kept
 from tests.service.bench import Background
 from tests.service.fakes import until
 
@@ -66,6 +66,15 @@ def test_what_was_dear_outlasts_changes_in_proportion(kept, make, clock):
     assert kept.get("a", 2, make()) == 2
 
 
+def test_without_a_mark_only_what_was_dear_is_shown_again(kept, make, clock):
+    assert kept.lately("a", make(CHEAP_S / 2)) == 1
+    assert kept.lately("a", make(CHEAP_S)) == 2
+    clock.now += CHEAP_S * SHARE - 0.01
+    assert kept.lately("a", make()) == 2
+    clock.now += 0.02
+    assert kept.lately("a", make()) == 3
+
+
 def test_nothing_is_kept_for_ever(kept, make, clock):
     kept.get("a", 1, make(1_000.0))
     clock.now += MOST_S
@@ -102,6 +111,24 @@ def test_one_makes_it_and_others_are_given_what_there_was(kept, make, clock):
     go_on.set()
     assert first.result() == "new"
     assert kept.get("a", 2, make()) == "new"
+
+
+def test_nobody_is_given_what_is_too_old_while_it_is_made_anew(kept, make, clock):
+    kept.get("a", 1, make())
+    clock.now += MOST_S
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert go_on.wait(10)
+        return "new"
+
+    first = Background(lambda: kept.get("a", 2, slow))
+    assert begun.wait(10)
+    second = Background(lambda: kept.get("a", 2, make()))
+    second._thread.join(0.2)  # time enough to be given what there was
+    go_on.set()
+    assert [first.result(), second.result()] == ["new", "new"]
 
 
 def test_who_comes_while_it_is_made_for_the_first_time_waits_for_it(kept):

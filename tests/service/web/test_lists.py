@@ -11,6 +11,7 @@ from redis.exceptions import ConnectionError as AwayError
 
 from bot_sdk.results.values import Slot
 from service.store.entities import Bot, BotState, TournamentState
+from service.web.lobby import GAMES
 from service.web.site import POLICY
 from tests.service.api.test_ratings import bots, clock, owner, played, ratings, season, store
 
@@ -93,6 +94,16 @@ def test_lobby_features_no_game_on_an_open_board(get, people, store):
     assert re.findall(r'data-table="([^"]*)"', page) == [game["id"]]
     assert f'href="/games/{covered}"' in page
     assert "hidden until its board is played" in part(page, "running")
+
+
+def test_lobby_features_a_game_however_many_newer_ones_are_hidden(get, people, store):
+    game, _ = people()
+    for number in range(GAMES):
+        slot = Slot(tournament_id="trn_" + "a" * 26, round=1, table=number, board="1", is_shared=True)
+        _another(store, game["id"], letter="bcdefghijk"[number], slot=slot)
+    page = get("/")
+    assert re.findall(r'data-table="([^"]*)"', page) == [game["id"]]
+    assert part(page, "running").count("Seven Up") == GAMES
 
 
 def test_what_has_ended_can_be_replayed_from_the_lobby(get, people):
@@ -206,6 +217,12 @@ def test_a_page_says_that_the_store_is_away(app, get, path, monkeypatch):
     assert "Service Unavailable The store is away, try again. Try again To the lobby" in words(page)
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_under_the_path_of_the_api_problems_are_json_for_browsers_too(client, method):
+    answer = client.open("/v1/nothing", method=method, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
 @pytest.mark.parametrize("path", LISTS)
 def test_a_page_is_the_same_for_everybody(client, host, people, path):
     people()
@@ -220,9 +237,9 @@ def _keep_bot(store, letter, name, owner, **more):
     assert store.bots.create(bot, secret="whsec_" + "A" * 32)
 
 
-def _another(store, game_id, **changes):
+def _another(store, game_id, *, letter="a", **changes):
     """Make another game such as the API makes none: with a name that is too long, or on a board. Give its id."""
     made = store.games.get(game_id)
-    game = replace(made, id="gam_" + "a" * 26, created_at=made.created_at + 1, **changes)  # so it comes first
+    game = replace(made, id="gam_" + letter * 26, created_at=made.created_at + 1, **changes)  # so it comes first
     store.games.create(game, secret=bytes(32), due_at=0, tokens={})
     return game.id

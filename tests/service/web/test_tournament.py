@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
+from service.store import due
 from service.store.entities import BotState, Sprt, TournamentState
 from service.web.tournament.schedule import GAMES
 from service.web.tournament.standings import ROWS
@@ -81,6 +82,15 @@ def test_tournament_that_was_started_shows_how_far_it_is(pen, read, kind, state)
     assert {"running": "running", "paused": "paused", "cancelled": "cancelled"}[state.value] in html
     assert ("/stream" in html) == (state is not CANCELLED)
     assert (ROOT_SECRET.hex() in html) == (state is CANCELLED)
+
+
+def test_cancelled_tournament_is_followed_until_its_last_board_is_closed(pen, read, store):
+    tournament_id = pen.play(**KINDS["field"], games=4, state=CANCELLED)
+    store.due.add(due.tournament(tournament_id), store.due.now())
+    html = read(tournament_id)
+    assert "data-every" in html
+    assert "come in when it is closed" in html
+    assert ROOT_SECRET.hex() not in html
 
 
 def test_open_tournament_shows_who_is_entered(pen, read):
@@ -207,6 +217,19 @@ def test_who_is_paused_or_has_withdrawn_is_marked(pen, read, store):
     assert re.findall(r'chip warn">([^<]+)<', html) == ["paused by its owner", "withdrawn"]
 
 
+def test_state_of_a_private_bot_is_its_owners_business(pen, read, store):
+    tournament_id = pen.play(4, games=3)
+    changes = {"state": BotState.PAUSED, "availability": "private"}
+    store.bots.change(id_of("bot", 2), lambda bot: replace(bot, **changes))
+    assert "paused" not in read(tournament_id)
+
+
+def test_what_became_of_a_bot_later_isnt_told_of_a_tournament_that_is_over(pen, read, store):
+    tournament_id = pen.play(4, state=FINISHED)
+    store.bots.change(id_of("bot", 2), lambda bot: replace(bot, state=BotState.DISABLED))
+    assert "disabled by the operator" not in read(tournament_id)
+
+
 # --- long ones in parts -----------------------------------------------------------------------------------------------
 
 
@@ -258,6 +281,16 @@ def test_unchanged_page_isnt_sent_again(pen, client):
     assert (again.status_code, again.data) == (304, b"")
 
 
+def test_reader_gets_nothing_that_was_added_for_another(pen, make_app):
+    """Not the origin it was opened to, nor the moment it was sent at."""
+    client, path = make_app(SLAGVELD_CORS_ORIGINS="https://play.example").test_client(), f"/tournaments/{pen.play(4)}"
+    allowed = client.get(path, headers={"Origin": "https://play.example"})
+    assert allowed.headers["Access-Control-Allow-Origin"] == "https://play.example"
+    other = client.get(path)
+    assert "Access-Control-Allow-Origin" not in other.headers
+    assert other.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
 def test_change_is_seen(pen, make_app, monkeypatch):
     monkeypatch.setattr("service.web.kept.SHARE", 0)
     client, tournament_id = make_app().test_client(), pen.play(4)
@@ -266,3 +299,12 @@ def test_change_is_seen(pen, make_app, monkeypatch):
     after = client.get(f"/tournaments/{tournament_id}", headers={"If-None-Match": before.headers["ETag"]})
     assert after.status_code == 200
     assert "another name" in after.text
+
+
+def test_end_is_seen_at_once_however_dear_the_page_was(pen, make_app, monkeypatch):
+    """No news follows the last, so nobody would look again soon."""
+    monkeypatch.setattr("service.web.kept.SHARE", 10**9)
+    client, tournament_id = make_app().test_client(), pen.play(4, state=RUNNING)
+    assert "finished" not in client.get(f"/tournaments/{tournament_id}").text
+    pen.move(tournament_id, state=FINISHED)
+    assert "finished" in client.get(f"/tournaments/{tournament_id}").text

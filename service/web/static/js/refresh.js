@@ -8,6 +8,10 @@ const PATIENCE_MS = 30_000;
 /** So many times as long as the last look took there is none, so that a page that is dear isn't asked for all the time. */
 const REST = 4;
 
+const GONE = new Error("expected the page, which isn't there any more");
+const GONE_TEXT = "What this page is about isn’t there any more, or not for everybody.";
+const AWAY_TEXT = "This page isn’t up to date: the arena can’t be reached. Trying again.";
+
 const known = new Map();
 const main = document.querySelector("main");
 const stale = document.querySelector("#stale");
@@ -57,10 +61,10 @@ async function look() {
     take(await fetched());
     failures = 0;
     stale.hidden = true;
-  } catch {
+  } catch (error) {
     failures += 1;
-    isWanted = true;
-    stale.textContent = "This page isn’t up to date: the arena can’t be reached. Trying again.";
+    isWanted = error !== GONE;
+    stale.textContent = isWanted ? AWAY_TEXT : GONE_TEXT;
     stale.hidden = false;
   }
   isLooking = false;
@@ -74,6 +78,7 @@ async function fetched() {
     headers: { Accept: "text/html" },
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
+  if (answer.status === 404) throw GONE;
   if (!answer.ok) throw new Error(`expected the page, got ${answer.status}`);
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
