@@ -70,3 +70,10 @@ test("what can't be a token is refused as one, and not sent", async () => {
   await assert.rejects(api.get(`${base}/x`, { token: "slt_abc\u2026" }), { status: 401, code: "unauthorized" });
   assert.equal(asked.length, 0);
 });
+
+test("what may go well later is told from what won't", () => {
+  const isPassing = (status, code) => new ApiError(status, { code }).isPassing;
+  for (const status of [0, 429, 500, 503]) assert.equal(isPassing(status), true, `${status}`);
+  assert.equal(isPassing(409, "in_flight"), true); // the request before is still being answered
+  for (const status of [400, 401, 403, 404, 409, 422]) assert.equal(isPassing(status), false, `${status}`);
+});

@@ -17,7 +17,7 @@ export class ApiError extends Error {
 
   /** Whether it may go well a little later, without anything being changed. */
   get isPassing() {
-    return this.status < 400 || this.status >= 500 || this.status === 429;
+    return this.status < 400 || this.status >= 500 || this.status === 429 || this.code === "in_flight";
   }
 }
 
