@@ -47,6 +47,10 @@ def register(app: Flask, pages: list[Blueprint]) -> None:
     names = {each.name for each in pages}
 
     def readable(answer: Response) -> Response:
+        if request.blueprint in names and answer.status_code == HTTPStatus.OK:
+            answer.add_etag()
+            answer.make_conditional(request)  # what is fetched again and again has mostly not changed
+            return answer
         if answer.mimetype != wire.PROBLEM_JSON or not _is_read(names):
             return answer
         told = page("error.html", status=answer.status_code, problem=answer.get_json())

@@ -59,8 +59,7 @@ def show(tournament_id: str) -> Response:
     part = pages_of(shown, wanted)
     name = (at, first, against, part.at if wanted else None)
     made = shelf.pages.get(name, (pulse, shown), lambda: _made(shown, first, against, part))
-    answer = Response(made.get_data(), headers=made.headers.copy())  # each reader gets some of his own
-    return cast("Response", answer.make_conditional(request))
+    return Response(made.get_data(), headers=made.headers.copy())  # each reader gets some of his own
 
 
 def _number(name: str) -> int | None:

@@ -217,6 +217,13 @@ def test_a_page_says_that_the_store_is_away(app, get, path, monkeypatch):
     assert "Service Unavailable The store is away, try again. Try again To the lobby" in words(page)
 
 
+@pytest.mark.parametrize("path", [*LISTS, "/leaderboards/river", "/bots/house:greedy", "/docs", "/play"])
+def test_an_unchanged_page_is_not_sent_again(client, path):
+    tag = client.get(path).headers["ETag"]
+    again = client.get(path, headers={"If-None-Match": tag})
+    assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag)
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_under_the_path_of_the_api_problems_are_json_for_browsers_too(client, method):
     answer = client.open("/v1/nothing", method=method, headers={"Accept": "text/html,*/*;q=0.8"})
