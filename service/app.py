@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import Flask, g, request
+from werkzeug.exceptions import NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
@@ -48,6 +49,8 @@ def create_app(services: Services) -> Flask:
 def _admit() -> None:
     if request.routing_exception is not None:
         return
+    if request.environ["PATH_INFO"].startswith("//"):  # routing takes all slashes ahead for one
+        raise NotFound
     bodies.check_size(request)
     auth.refuse_token_in_query(request)
     parts = context.services()

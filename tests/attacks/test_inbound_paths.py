@@ -48,8 +48,7 @@ def spoiled(good):
 @pytest.mark.parametrize(
     "path",
     [
-        "http://localhost//v1/bots", "/v1//bots", "/v1/bots/",
-        "/v1/bots//", "/v1/./bots", "/v1/../v1/bots", "/v1/bots;a=1",
+        "/v1//bots", "/v1/bots/", "/v1/bots//", "/v1/./bots", "/v1/../v1/bots", "/v1/bots;a=1",
         "/v1;/bots", "/V1/bots", "/v1/Bots", "/v1/bots%2f", "/v1/bots%00", "/v1/bots%20", "/v1/bots.json", "/v2/bots",
         "/%2e%2e/v1/bots", "/v1/bots%3flimit=1", "/v1/bots%23", "/static/../config.py", "/static/..%2fconfig.py",
         "/static/%2e%2e/%2e%2e/config.py", "/static//etc/passwd", "/static/%00", "/health", "/metrics", "/.env",
@@ -58,6 +57,13 @@ def spoiled(good):
 )  # fmt: skip
 def test_a_path_that_is_nearly_one_is_none(builder, path):
     problem(builder.ask("GET", path), 404, "not_found")
+
+
+def test_a_path_with_two_slashes_ahead_is_none(builder):
+    with builder.client.get(
+        "/", environ_overrides={"PATH_INFO": "//v1/bots"}
+    ) as answer:  # the client takes it for a host
+        problem(answer, 404, "not_found")
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)

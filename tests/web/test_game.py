@@ -107,7 +107,7 @@ def test_seven_tabs_of_one_browser_all_follow(open_page, arena):
 
 def test_spectators_are_sent_no_card_that_is_hidden(open_page, arena):
     game = party(arena, "ann bob", ruleset="seven_up", options={"target": 3})
-    page = open_page("/")
+    page = open_page("/play")  # which asks for nothing by itself
     bodies = []
     page.on("response", lambda answer: bodies.append(answer) if "/static/" not in answer.url else None)
     page.goto(arena.api.address + game.page, wait_until="load")

@@ -49,14 +49,15 @@ def _prepare(state: BlueprintSetupState) -> None:
 def show(tournament_id: str) -> Response:
     """Show a tournament: `from` is a line of the standings, `against` a bot, `rounds` a page of the rounds."""
     shelf = cast("Shelf", current_app.extensions[_EXTENSION])
+    at = tournament_id, services().tournaments.get(tournament_id).state  # none of an earlier state is shown any more
     pulse = services().overviews.pulse(tournament_id)
-    shown = shelf.overviews.get(tournament_id, pulse, lambda: services().overviews.overview(tournament_id))
+    shown = shelf.overviews.get(at, pulse, lambda: services().overviews.overview(tournament_id))
     first, wanted = _number("from") or 1, _number("rounds")
     first = (min(first, max(1, len(shown.standings))) - 1) // ROWS * ROWS + 1
     against = request.args.get("against", "")
     against = against if any(entry.bot_id == against for entry in shown.entries) else ""
     part = pages_of(shown, wanted)
-    name = (tournament_id, first, against, part.at if wanted else None)
+    name = (at, first, against, part.at if wanted else None)
     made = shelf.pages.get(name, (pulse, shown), lambda: _made(shown, first, against, part))
     return Response(made.get_data(), headers=made.headers.copy())  # each reader gets some of his own
 

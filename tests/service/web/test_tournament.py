@@ -299,3 +299,12 @@ def test_change_is_seen(pen, make_app, monkeypatch):
     after = client.get(f"/tournaments/{tournament_id}", headers={"If-None-Match": before.headers["ETag"]})
     assert after.status_code == 200
     assert "another name" in after.text
+
+
+def test_end_is_seen_at_once_however_dear_the_page_was(pen, make_app, monkeypatch):
+    """No news follows the last, so nobody would look again soon."""
+    monkeypatch.setattr("service.web.kept.SHARE", 10**9)
+    client, tournament_id = make_app().test_client(), pen.play(4, state=RUNNING)
+    assert "finished" not in client.get(f"/tournaments/{tournament_id}").text
+    pen.move(tournament_id, state=FINISHED)
+    assert "finished" in client.get(f"/tournaments/{tournament_id}").text

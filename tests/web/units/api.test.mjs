@@ -12,9 +12,10 @@ let base;
 before(async () => {
   server = createServer((request, response) => {
     asked.push({ method: request.method, headers: request.headers });
-    const { status, headers = {}, body } = answers.shift();
+    const { status, headers = {}, body, breaksOff = false } = answers.shift();
     response.writeHead(status, headers);
-    response.end(body);
+    if (breaksOff) response.write(body, () => response.destroy());
+    else response.end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${server.address().port}`;
@@ -47,4 +48,32 @@ test("a refusal says status, code and fields", async () => {
 test("an answer without JSON is an error all the same", async () => {
   answers = [{ status: 404, body: "<html>" }];
   await assert.rejects(api.get(`${base}/x`), { status: 404, code: "unknown" });
+});
+
+test("an answer that breaks off amid its body is asked for again", async () => {
+  asked.length = 0;
+  answers = [
+    { status: 201, headers: { "Content-Length": "14" }, body: '{"id":"ga', breaksOff: true },
+    { status: 201, body: '{"id":"gam_1"}' },
+  ];
+  assert.deepEqual(await api.post(`${base}/v1/games`, {}), { id: "gam_1" });
+  assert.equal(asked[0].headers["idempotency-key"], asked[1].headers["idempotency-key"]);
+});
+
+test("a success that can't be read is an error", async () => {
+  answers = [{ status: 200, body: "<html>a proxy's own page</html>" }];
+  await assert.rejects(api.get(`${base}/x`), { status: 200, code: "unreadable" });
+});
+
+test("what can't be a token is refused as one, and not sent", async () => {
+  asked.length = 0;
+  await assert.rejects(api.get(`${base}/x`, { token: "slt_abc\u2026" }), { status: 401, code: "unauthorized" });
+  assert.equal(asked.length, 0);
+});
+
+test("what may go well later is told from what won't", () => {
+  const isPassing = (status, code) => new ApiError(status, { code }).isPassing;
+  for (const status of [0, 429, 500, 503]) assert.equal(isPassing(status), true, `${status}`);
+  assert.equal(isPassing(409, "in_flight"), true); // the request before is still being answered
+  for (const status of [400, 401, 403, 404, 409, 422]) assert.equal(isPassing(status), false, `${status}`);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dated, rangeOf, roomy, thinned } from "../../../service/web/static/js/chart.js";
+import { dated, days, rangeOf, roomy, thinned } from "../../../service/web/static/js/chart.js";
 
 test("labels that have no room are left out, evenly, the first one never", () => {
   assert.deepEqual(thinned(5, 1000), [0, 1, 2, 3, 4]);
@@ -25,6 +25,12 @@ test("a range leaves room at both ends, around a single value too", () => {
     assert.ok(from < low && high < to);
   }
   assert.deepEqual(roomy(null, null, null), [0, 1]);
+});
+
+test("a single moment stands in the midst of its day", () => {
+  const noon = Date.parse("2026-03-01T12:00Z") / 1000;
+  assert.deepEqual(dated(days(null, noon, noon)), ["1 Mar", "2 Mar"]);
+  assert.deepEqual(days(null, 0, 1000), [-60, 1060]);
 });
 
 test("a band that says little may reach beyond the chart, a value never does", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 
-import { Sender } from "../../../service/web/static/js/organise/sender.js";
+import { Sender } from "../../../service/web/static/js/sender.js";
 
 const keys = [];
 let statuses = [];

@@ -116,6 +116,17 @@ test("a hidden tab leaves its stream, and takes it up when it is shown", async (
   assert.deepEqual(tab.asked, ["", "1"]);
 });
 
+test("a tab that was opened in the background opens its stream when it is shown", async () => {
+  tab.show(false);
+  tab.answers = [`${event(1)}…`];
+  const told = followed();
+  for (let turns = 0; turns < 100; turns++) await pass(100);
+  assert.deepEqual(tab.asked, []);
+  tab.show(true);
+  await told.until(({ ids }) => ids.length === 1);
+  told.following.close();
+});
+
 test("nothing is told after closing", async () => {
   tab.answers = [`${event(1)}…`];
   const told = followed();

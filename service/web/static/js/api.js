@@ -3,6 +3,7 @@
 const SECONDS = 30;
 const TRIES = 3;
 const AWAY = new Set([502, 503, 504]);
+const TOKEN = /^[\x21-\x7e]+$/; // what a header can carry
 
 /** A call that failed: `status` is 0 when no answer came; `errors` says by field what was expected. */
 export class ApiError extends Error {
@@ -13,6 +14,16 @@ export class ApiError extends Error {
     this.errors = problem.errors ?? {};
     this.members = problem;
   }
+
+  /** Whether it may go well a little later, without anything being changed. */
+  get isPassing() {
+    return this.status < 400 || this.status >= 500 || this.status === 429 || this.code === "in_flight";
+  }
+}
+
+/** Fail as a call does that got no answer. */
+export function away() {
+  throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
 }
 
 export const api = {
@@ -27,6 +38,7 @@ export const api = {
 
 /** Send a request, again while the arena is away; `seconds` is how long one answer may take. */
 async function call(method, path, body, { token, headers = {}, signal, seconds = SECONDS } = {}) {
+  if (token && !TOKEN.test(token)) throw new ApiError(401, { code: "unauthorized", detail: "that is no token" });
   const sent = {
     method,
     headers: {
@@ -44,13 +56,15 @@ async function call(method, path, body, { token, headers = {}, signal, seconds =
   }
 }
 
+/** Send a request once: an answer that breaks off amid its body is none. */
 async function once(path, sent, signal, seconds) {
   const ends = AbortSignal.timeout(seconds * 1000);
   try {
-    return await fetch(path, { ...sent, signal: signal ? AbortSignal.any([signal, ends]) : ends });
+    const answer = await fetch(path, { ...sent, signal: signal ? AbortSignal.any([signal, ends]) : ends });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
   } catch (error) {
     if (signal?.aborted) throw error;
-    return Response.error(); // status 0
+    return { status: 0, headers: new Headers(), text: "" };
   }
 }
 
@@ -65,10 +79,20 @@ function pause(answer, tried, signal) {
   });
 }
 
-async function read(answer) {
-  if (answer.status === 0) throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
-  if (answer.status === 204 || answer.status === 304) return null;
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new ApiError(answer.status, body);
+function read({ status, text }) {
+  if (status === 0) away();
+  if (status === 204 || status === 304) return null;
+  const body = parsed(text);
+  if (status < 200 || status > 299) throw new ApiError(status, body ?? {});
+  if (body === null) throw new ApiError(status, { code: "unreadable", detail: "the arena's answer can't be read" });
   return body;
+}
+
+/** The JSON in a text, or null. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

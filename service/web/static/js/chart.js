@@ -19,7 +19,7 @@ export function drawLine(element, points, { tell = () => {} } = {}) {
   const edges = names.map((_, number) => [number + 1, names.length + number + 1]); // what comes later lies above
   return begin(element, colour, {
     data: [points.map((point) => point.at / 1000), ...columns("low"), ...columns("high"), ...columns("value")],
-    scales: { x: { time: true, range: roomy }, y: { range: () => roomy(null, ...rangeOf(points)) } },
+    scales: { x: { time: true, range: days }, y: { range: () => roomy(null, ...rangeOf(points)) } },
     series: [
       ...[...names, ...names].map(() => ({ spanGaps: true, width: 0, points: { show: false } })),
       ...names.map((_, number) => lineOf(number === names.length - 1, colour, points.length)),
@@ -78,6 +78,11 @@ export function dated(moments) {
 export function thinned(count, width) {
   const step = Math.max(1, Math.ceil((count * BAR_PX) / Math.max(width, BAR_PX)));
   return Array.from({ length: Math.ceil(count / step) }, (_, number) => number * step);
+}
+
+/** Give a range of moments, in seconds, with some room at both ends; around a single one it is its day. */
+export function days(_plot, low, high) {
+  return low === high && low !== null ? [low - 43_200, high + 43_200] : roomy(null, low, high);
 }
 
 /** Give a range that leaves some room at both ends, also around a single value. */

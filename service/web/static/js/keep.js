@@ -24,9 +24,20 @@ function read(key) {
 }
 
 const ACCOUNT = "slagveld.account";
+const PROBE = "slagveld.probe";
 const seatsKey = (gameId) => `slagveld.seats.${gameId}`;
 
 export const keep = {
+  /** Whether what is kept outlives the page. */
+  get lasts() {
+    try {
+      localStorage.setItem(PROBE, "");
+      localStorage.removeItem(PROBE);
+      return true;
+    } catch {
+      return false;
+    }
+  },
   /** `{name, token}`, or null. */
   get account() {
     return read(ACCOUNT);
@@ -36,7 +47,8 @@ export const keep = {
   },
   /** The seats of a game that are played from this browser: `[{seat, token, name}]`. */
   seats(gameId) {
-    return read(seatsKey(gameId)) ?? [];
+    const kept = read(seatsKey(gameId));
+    return Array.isArray(kept) ? kept : [];
   },
   /** Remember a seat, in the place of what was known of it. */
   sit(gameId, seat) {

@@ -49,7 +49,7 @@ function covered(error) {
 
 class Following {
   constructor(path, { message, state, poll }) {
-    Object.assign(this, { path, message, tell: state, poll, seen: 0, failed: 0, told: null });
+    Object.assign(this, { path, message, tell: state, poll, seen: 0, failed: 0, told: null, restMs: POLL_MS });
     this.closing = new AbortController();
     this.round = this.closing; // what is under way ends with it
     document.addEventListener("visibilitychange", () => this.look(), { signal: this.closing.signal });
@@ -70,7 +70,9 @@ class Following {
   }
 
   async run() {
-    while (!this.isClosed) {
+    for (;;) {
+      if (isHidden()) await isShown(this.closing.signal);
+      if (this.isClosed) return;
       this.round = new AbortController();
       const { signal } = this.round;
       const isOver = await this.once(signal).catch((error) => this.note(error, signal));
@@ -79,7 +81,6 @@ class Following {
         this.close();
       }
       await pause(this.restMs, signal);
-      if (isHidden()) await isShown(this.closing.signal);
     }
   }
 
@@ -134,7 +135,7 @@ class Following {
     this.failed += 1;
     this.restMs = Math.min(RETRY_MS * 2 ** (this.failed - 1), LONGEST_RETRY_MS) * (0.75 + Math.random() / 2);
     this.state("waiting");
-    return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+    return error instanceof ApiError && !error.isPassing;
   }
 
   state(text) {
@@ -215,8 +216,14 @@ function isHidden() {
 /** Wait until the tab is shown, or the signal. */
 function isShown(signal) {
   return new Promise((resolve) => {
-    document.addEventListener("visibilitychange", resolve, { once: true });
-    signal.addEventListener("abort", resolve, { once: true });
+    const waiting = new AbortController();
+    const look = () => {
+      if (isHidden() && !signal.aborted) return;
+      waiting.abort();
+      resolve();
+    };
+    document.addEventListener("visibilitychange", look, { signal: waiting.signal });
+    signal.addEventListener("abort", look, { signal: waiting.signal });
   });
 }
 

@@ -3,9 +3,9 @@
 import { ApiError, api } from "../api.js";
 import { name, replace } from "../dom.js";
 import { keep } from "../keep.js";
+import { Sender } from "../sender.js";
 import { bodyOf, controlsOf } from "./body.js";
 import { complain, forgive } from "./faults.js";
-import { Sender } from "./sender.js";
 
 /** The panel that says who organises. `token` is null until somebody does; `changed` hears of it. */
 export class AccountPanel {

@@ -3,12 +3,12 @@
 import { api } from "../api.js";
 import { h, name, replace } from "../dom.js";
 import { keep } from "../keep.js";
+import { Sender } from "../sender.js";
 import { botsFor } from "./bots.js";
 import { confirm } from "./confirm.js";
 import { Picker } from "./picker.js";
 import { Plan } from "./plan.js";
 import { rows } from "./rows.js";
-import { Sender } from "./sender.js";
 import { steps } from "./steering.js";
 import { progress } from "./words.js";
 

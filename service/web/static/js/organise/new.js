@@ -1,12 +1,12 @@
 // The page /tournaments/new: makes a tournament and goes to it.
 
 import { h } from "../dom.js";
+import { Sender } from "../sender.js";
 import { AccountPanel } from "./account.js";
 import { bodyOf, controlsOf } from "./body.js";
 import { botsFor } from "./bots.js";
 import { suit } from "./choices.js";
 import { complain, forgive } from "./faults.js";
-import { Sender } from "./sender.js";
 
 const form = document.querySelector("#tournament");
 const notice = form.querySelector(":scope > [data-refused]");

@@ -12,6 +12,7 @@ export class Controls {
   #left = h("span", { class: "left", role: "timer" });
   #trouble = h("p", { class: "notice bad", role: "alert", hidden: true });
   #deadline = null;
+  #clock;
   #options;
 
   /**
@@ -26,7 +27,7 @@ export class Controls {
   constructor(root, options) {
     this.#options = options;
     replace(root, this.#trouble, h("div", { class: "asked-row" }, this.#question, this.#left), this.#choices);
-    setInterval(() => this.#tick(), 1000);
+    this.#clock = setInterval(() => this.#tick(), 1000);
   }
 
   /** Ask what a state asks. */
@@ -48,6 +49,11 @@ export class Controls {
       this.#deadline = state.owed && { id: state.owed.decisionId, at: state.owed.deadline, isWarned: false };
     }
     this.#tick();
+  }
+
+  /** Let the time go by unseen. */
+  close() {
+    clearInterval(this.#clock);
   }
 
   /** The first of the buttons that answer, or null. */

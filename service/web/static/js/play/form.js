@@ -3,6 +3,7 @@
 import { ApiError, api } from "../api.js";
 import { replace } from "../dom.js";
 import { keep } from "../keep.js";
+import { Sender } from "../sender.js";
 import { fieldOf, orderOf } from "./order.js";
 
 /** Make the form work. */
@@ -12,6 +13,7 @@ function start(form) {
     event.preventDefault();
     page.send();
   });
+  window.addEventListener("pageshow", () => page.busy(false)); // somebody came back from the table
   form.addEventListener("change", () => page.fit());
   form.querySelector("#forget").addEventListener("click", () => page.forget());
   page.fit();
@@ -20,6 +22,8 @@ function start(form) {
 class OrderForm {
   #form;
   #fitted = new Map(); // by game: for how many seats its options are
+  #sender = new Sender();
+  #isBusy = false;
 
   constructor(form) {
     this.#form = form;
@@ -32,6 +36,9 @@ class OrderForm {
     const seats = this.#seats();
     for (const each of this.#all("[data-seat]", this.#game())) each.hidden = Number(each.dataset.seat) >= seats;
     const account = keep.account;
+    for (const each of this.#all("select[data-option]", this.#game())) {
+      if (each.selectedOptions[0].hidden) each.selectedIndex = 0; // a seat that the table hasn't any more
+    }
     this.#at("#known").hidden = account === null;
     replace(this.#at("#known bdi"), account?.name ?? "");
     this.#at("#account").hidden = account !== null || !this.#needsAccount();
@@ -47,20 +54,22 @@ class OrderForm {
 
   /** Order the game, and go there; or say what was wrong. */
   async send() {
+    if (this.#isBusy) return;
     this.#clear();
     const name = this.#at("#player");
     if (name.value.trim() === "") return this.#blame("player", "A name is needed.");
-    this.#busy(true);
+    if (!keep.lasts) return this.#refuse("This browser may not store anything here, and would forget your seat.");
+    this.busy(true);
     try {
       const token = await this.#token();
-      const made = await api.post("/v1/games", this.#order(), { token });
+      const made = await this.#sender.post("/v1/games", this.#order(), { token });
       keep.sit(made.id, { seat: 0, token: made.seats[0].token, name: made.seats[0].name });
       location.assign(`/play/${made.id}`);
     } catch (error) {
+      this.busy(false);
       if (!(error instanceof ApiError)) throw error;
       this.#refused(error);
     }
-    this.#busy(false);
   }
 
   /** The account's token: the one that is kept, or a new one, once the arena has said that it is good. */
@@ -99,8 +108,13 @@ class OrderForm {
     const [path, said] = Object.entries(error.errors)[0] ?? [];
     const id = path && fieldOf(path, this.#game().dataset.ruleset);
     if (id && this.#at(`#${id}`)) return this.#blame(id, said[0]);
-    replace(this.#at("#refusal"), error.message).hidden = false;
+    this.#refuse(error.message);
+  }
+
+  #refuse(text) {
+    replace(this.#at("#refusal"), text).hidden = false;
     this.#at("#refusal").scrollIntoView({ block: "nearest" });
+    this.#at("button[type=submit]").focus({ preventScroll: true }); // which it lost while it was disabled
   }
 
   #blame(id, text) {
@@ -117,9 +131,10 @@ class OrderForm {
     for (const each of this.#all(".wrong")) replace(each);
   }
 
-  #busy(is) {
+  /** Show whether an order is under way, until the table is there: then no other is taken. */
+  busy(is) {
     const button = this.#at("button[type=submit]");
-    button.disabled = is;
+    this.#isBusy = button.disabled = is;
     replace(button, is ? "One moment…" : "Deal the cards");
   }
 
@@ -136,9 +151,11 @@ class OrderForm {
     const fitted = this.#fitted.get(ruleset) ?? Number(tables?.[0].value); // the page as sent is for the smallest
     if (!tables || fitted === seats) return;
     this.#fitted.set(ruleset, seats);
-    const { options } = await api.get(`/v1/rulesets/${ruleset}?seats=${seats}`);
+    const found = await api.get(`/v1/rulesets/${ruleset}?seats=${seats}`).catch(unknown);
     if (this.#fitted.get(ruleset) !== seats) return;
-    for (const field of this.#all("input[data-option]", game)) limit(field, options.properties[field.dataset.option]);
+    if (found === null) return this.#fitted.delete(ruleset); // with the next choice it is asked again
+    const { properties } = found.options;
+    for (const field of this.#all("input[data-option]", game)) limit(field, properties[field.dataset.option]);
   }
 
   #game() {
@@ -158,6 +175,12 @@ class OrderForm {
   #all(selector, within = this.#form) {
     return [...within.querySelectorAll(selector)];
   }
+}
+
+/** What can't be had now; the arena will say itself what it doesn't take. */
+function unknown(error) {
+  if (!(error instanceof ApiError)) throw error;
+  return null;
 }
 
 /** Give a field the limits of its option, and its default unless somebody has chosen otherwise. */

@@ -23,10 +23,11 @@ export function offerSeat(root, game, joined) {
   player.value = keep.account?.name ?? "";
   const wrong = h("span", { class: "wrong", id: "player-wrong", role: "alert" });
   const submit = h("button", { class: "first", type: "submit" }, "Sit down");
+  const tried = {};
   const sit = async (event) => {
     event.preventDefault();
     submit.disabled = true;
-    const failed = await sitDown(game, player.value.trim());
+    const failed = await sitDown(game, player.value.trim(), tried);
     submit.disabled = false;
     player.setAttribute("aria-invalid", `${failed !== ""}`);
     replace(wrong, failed);
@@ -50,18 +51,28 @@ export function offerSeat(root, game, joined) {
   );
 }
 
-/** Sit down on the first free seat and remember it; gives what was wrong, or "". */
-async function sitDown(game, player) {
+/**
+ * Sit down on the first free seat and remember it; gives what was wrong, or "".
+ *
+ * `tried` is what was sent before without an answer, if anything was: the seat may be taken by that very try, and the
+ * same once more gives its token.
+ */
+async function sitDown(game, player, tried) {
   if (player === "") return "A name is needed.";
-  const key = crypto.getRandomValues(new Uint32Array(4)).join("-"); // sent again, it gives the same token
   try {
-    const path = `/v1/games/${game.id}/seats/${freeSeat(await api.get(`/v1/games/${game.id}`))}`;
-    const { seat, token } = await api.put(path, { name: player }, { headers: { "Idempotency-Key": key } });
+    if (tried.name !== player) {
+      const seat = freeSeat(await api.get(`/v1/games/${game.id}`));
+      if (seat < 0) return "The seat has been taken meanwhile.";
+      Object.assign(tried, { name: player, seat, key: crypto.getRandomValues(new Uint32Array(4)).join("-") });
+    }
+    const path = `/v1/games/${game.id}/seats/${tried.seat}`;
+    const { seat, token } = await api.put(path, { name: player }, { headers: { "Idempotency-Key": tried.key } });
     keep.sit(game.id, { seat, token, name: player });
     return "";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return error.status === 404 ? "The seat has been taken meanwhile." : error.message;
+    if (!error.isPassing) tried.name = null;
+    return error.code === "seat_taken" ? "The seat has been taken meanwhile." : error.message;
   }
 }
 
@@ -83,8 +94,7 @@ export async function waitForOthers(root, game, { leave, announce }) {
   for (let shown = game; ; shown = await looked(shown)) {
     if (shown.state !== "open") return shown;
     if (names(shown) !== seats.dataset.names) {
-      if (seats.dataset.names)
-        announce(`${shown.seats.length - names(shown).split("\n").filter(Boolean).length} seats are free.`);
+      if (seats.dataset.names) announce(freeText(shown));
       seats.dataset.names = names(shown);
       replace(seats, seatsOf(shown));
     }
@@ -138,6 +148,11 @@ function seatsOf(game) {
     { class: "places", "aria-label": "Seats" },
     game.seats.map((seat) => h("li", {}, who(seat))),
   );
+}
+
+function freeText({ seats }) {
+  const free = seats.filter((seat) => seat.kind === "open").length;
+  return free === 1 ? "1 seat is free." : `${free || "No"} seats are free.`;
 }
 
 function names(game) {

@@ -38,6 +38,9 @@ export class Player {
   #dealt = true; // whether the hand may have changed since it was asked for
   #sent = null; // the decision that was answered last, or is just being answered
   #again = null;
+  #doubted = null; // a decision of which nobody knows whether its answer has come there
+  #asking = 0; // how many questions how things stand have had no answer
+  #following = null;
   #isStray = false; // whether the focus was lost with what it was on
 
   /**
@@ -67,7 +70,7 @@ export class Player {
       choose,
       announce,
       now: () => Date.now() - ahead,
-      expired: () => this.#look(),
+      expired: () => this.#asking === 0 && this.#look(),
     });
     const log = h("section", { class: "table-log" });
     this.#view.side.append(log, meanwhile);
@@ -89,7 +92,7 @@ export class Player {
     this.#log.set(past);
     await this.#look();
     if (this.#state.isOver) return;
-    follow(`/v1/games/${this.#game.id}/stream`, {
+    this.#following = follow(`/v1/games/${this.#game.id}/stream`, {
       message: (id, event) => id > this.#state.eventId && this.#pace.add(event),
       poll: pollEvents(this.#game.id),
       state: (how) => this.#controls.trouble(how === "waiting" ? "The connection is lost; trying again." : ""),
@@ -114,8 +117,9 @@ export class Player {
 
   async #failed(error, decisionId) {
     if (!(error instanceof ApiError)) throw error;
-    if (GONE.has(error.status)) return this.#lost();
+    if (GONE.has(error.status)) return this.#stop();
     if (this.#sent === decisionId) this.#sent = null;
+    this.#doubted = error.isPassing ? decisionId : null;
     this.#controls.trouble(TROUBLES[error.code] ?? `That wasn't played: ${error.message}.`);
     await this.#look();
   }
@@ -144,13 +148,24 @@ export class Player {
   /** Ask how things stand for the seat; again after a while if there is no answer. */
   async #look() {
     clearTimeout(this.#again);
+    this.#asking += 1;
     try {
       this.#see(await api.get(this.#path, { token: this.#seat.token }));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (GONE.has(error.status)) return this.#lost();
+      if (GONE.has(error.status)) return this.#stop();
+      clearTimeout(this.#again);
       this.#again = setTimeout(() => this.#look(), AGAIN_MS);
+    } finally {
+      this.#asking -= 1;
     }
+  }
+
+  /** The seat is another's: nothing is followed or asked any more. */
+  #stop() {
+    this.#following?.close();
+    this.#controls.close();
+    this.#lost();
   }
 
   #see(view) {
@@ -167,12 +182,20 @@ export class Player {
   #show() {
     const had = this.#view.root.contains(document.activeElement);
     const state = this.#shown;
+    if (this.#doubted !== null && this.#doubted !== state.owed?.decisionId) this.#believe();
     this.#view.show(state);
     this.#controls.show(state);
     this.#view.ownHand.hidden = this.#meanwhile.hidden = state.isOver;
     this.#after.hidden = !state.isOver;
     this.#isStray = (this.#isStray || had) && document.activeElement === document.body;
     if (state.owed !== null) this.#focus();
+    else if (state.isOver && this.#isStray) this.#after.focus({ preventScroll: true });
+  }
+
+  /** The decision was taken after all: its answer had come there. */
+  #believe() {
+    this.#doubted = null;
+    this.#controls.trouble("");
   }
 
   /** Give the focus to what answers, if it was lost with what it was on, or is in the hand and the answer isn't. */

@@ -11,8 +11,9 @@ const DRAWN = {
   on: "M8 5l10 7-10 7z",
   dealOn: "M20 5v14M4 5l10 7-10 7z",
 };
-const TAKES_ARROWS = "input, select, textarea, [data-scrolls], .scroll";
-const TAKES_SPACE = "a, button, select, textarea, summary, input:not([type='range'])";
+const TAKES_ARROWS = "input, select, textarea";
+const SCROLLS = "[data-scrolls], .scroll";
+const TAKES_SPACE = "button, select, textarea, summary, input:not([type='range'])";
 
 export class Controls {
   /** @param {Record<"dealBack"|"back"|"toggle"|"on"|"dealOn", () => void>} orders what each button does */
@@ -66,10 +67,15 @@ export class Controls {
 
 function orderOf({ key, shiftKey, target }) {
   if (key === " ") return target.closest(TAKES_SPACE) ? null : "toggle";
-  if (target.closest(TAKES_ARROWS) !== null) return null;
+  if (target.closest(TAKES_ARROWS) || isWide(target.closest(SCROLLS))) return null;
   if (key === "ArrowLeft") return shiftKey ? "dealBack" : "back";
   if (key === "ArrowRight") return shiftKey ? "dealOn" : "on";
   return null;
+}
+
+/** Whether there is something to be scrolled sideways to. */
+function isWide(scroller) {
+  return scroller !== null && scroller.scrollWidth > scroller.clientWidth;
 }
 
 function button(drawn, label, keys, act) {

@@ -1,6 +1,6 @@
 // Fetches a record, byte for byte, so that it can be verified as it came.
 
-import { ApiError } from "../api.js";
+import { ApiError, away } from "../api.js";
 
 const SECONDS = 30;
 
@@ -10,11 +10,8 @@ const SECONDS = 30;
  * @returns {Promise<{bytes: Uint8Array, digest: string|null}>} `digest` is the header Repr-Digest
  */
 export async function load(gameId) {
-  const answer = await fetch(`/v1/games/${gameId}/record`, { signal: AbortSignal.timeout(SECONDS * 1000) }).catch(
-    () => {
-      throw new ApiError(0, { code: "away", detail: "the arena can't be reached" });
-    },
-  );
+  const answer = await fetch(`/v1/games/${gameId}/record`, { signal: AbortSignal.timeout(SECONDS * 1000) }).catch(away);
   if (!answer.ok) throw new ApiError(answer.status, await answer.json().catch(() => ({})));
-  return { bytes: new Uint8Array(await answer.arrayBuffer()), digest: answer.headers.get("Repr-Digest") };
+  const bytes = new Uint8Array(await answer.arrayBuffer().catch(away));
+  return { bytes, digest: answer.headers.get("Repr-Digest") };
 }

@@ -2,7 +2,7 @@
 // `data-replay` it becomes the replay when the game is over. No token is ever sent, so nothing hidden ever comes. A part
 // of the page that is kept up to date (`data-refresh`) stays as it is while the game in it goes on.
 
-import { ApiError, api } from "../api.js";
+import { ApiError, api, away } from "../api.js";
 import { h } from "../dom.js";
 import { follow, pollEvents } from "../stream.js";
 import { EventLog } from "./log.js";
@@ -18,6 +18,7 @@ const STREAM_WORDS = {
   polling: "every few seconds",
   over: "",
 };
+const NEVER_BEGUN = "The game ended before it began; there is nothing to see.";
 const AGAIN_MS = 5_000;
 
 class Live {
@@ -29,8 +30,13 @@ class Live {
     this.isShowing = false;
   }
 
-  async begin() {
+  /** Show the game, or say why that can't be. */
+  async run() {
     this.part?.removeAttribute("data-refresh");
+    await this.begin().catch((error) => this.fail(error));
+  }
+
+  async begin() {
     const view = await this.look();
     const hasEnded = !["open", "running"].includes(view.state);
     if (hasEnded && view.readable && this.root.hasAttribute("data-replay")) {
@@ -50,7 +56,7 @@ class Live {
       try {
         return await api.get(`/v1/games/${this.id}`);
       } catch (error) {
-        if (!(error instanceof ApiError) || (error.status >= 400 && error.status < 500)) throw error;
+        if (!(error instanceof ApiError) || !error.isPassing) throw error;
         showStream(STREAM_WORDS.waiting);
         await rest(AGAIN_MS);
       }
@@ -59,7 +65,7 @@ class Live {
 
   take(event) {
     this.waiting.push(event);
-    if (!this.isShowing) this.showAll();
+    if (!this.isShowing) this.showAll().catch((error) => this.fail(error));
   }
 
   async showAll() {
@@ -108,7 +114,10 @@ class Live {
     showStream("");
     const view = await this.look();
     showState(view.state);
-    if (this.state.deal === null) return;
+    if (this.state.deal === null) {
+      this.root.replaceChildren(h("p", { class: "notice warn" }, NEVER_BEGUN));
+      return;
+    }
     const record = document.getElementById("record");
     if (record) record.hidden = false;
     if (!this.root.hasAttribute("data-replay")) return;
@@ -119,14 +128,28 @@ class Live {
 
   async replay() {
     try {
-      const module = await import("./replay.js");
+      const module = await import("./replay.js").catch(away);
+      this.said?.remove();
       await module.replay(this.root, this.id);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.root.prepend(
-        h("p", { class: "notice bad", role: "alert" }, `The record can't be read now: ${error.message}.`),
-      );
+      this.say("The record can't be read now", error);
     }
+  }
+
+  /** Give up: the game is gone, or may not be seen by those who watch. */
+  fail(error) {
+    this.following?.close();
+    this.part?.setAttribute("data-refresh", "");
+    showStream("");
+    this.say("The game can't be shown now", error);
+  }
+
+  /** Say above the table what went wrong, in the place of what was said before. */
+  say(what, error) {
+    if (!(error instanceof ApiError)) throw error;
+    this.said?.remove();
+    this.said = h("p", { class: "notice bad", role: "alert" }, `${what}: ${error.message}.`);
+    this.root.prepend(this.said);
   }
 }
 
@@ -154,7 +177,7 @@ function showStream(text) {
 }
 
 function beginAll(within) {
-  for (const root of within.querySelectorAll("[data-table]")) new Live(root).begin();
+  for (const root of within.querySelectorAll("[data-table]")) new Live(root).run();
 }
 
 document.addEventListener("refreshed", (event) => beginAll(event.target)); // another game is shown there now

@@ -10,13 +10,14 @@ import { Player } from "../play/player.js";
 
 const root = document.querySelector("#seat");
 const announcer = document.querySelector("#announcer");
+const AGAIN_MS = 5_000;
 
 /** Show what this browser has to do with the game. */
 async function open() {
   const game = await api.get(`/v1/games/${root.dataset.game}`);
   const seat = keep.seats(game.id).at(-1);
   if (seat) await play(game, seat);
-  else if (freeSeat(game) >= 0) offerSeat(root, game, open);
+  else if (freeSeat(game) >= 0) offerSeat(root, game, begin);
   else tell(game.state === "running" ? "All seats of this game are taken." : "This game is over.", game);
 }
 
@@ -32,6 +33,7 @@ async function play(game, seat) {
     h("a", { class: "button", href: `/games/${game.id}` }, "Watch only"),
   );
   const after = ways(`/games/${game.id}`, "Look at the replay");
+  after.tabIndex = -1; // it is given the focus when the game is over: not its first link, for keys are held down
   await new Player(root, { game: begun, seat, ahead: await clockAhead(), announce, lost, meanwhile, after }).run();
 }
 
@@ -43,6 +45,7 @@ function lose(game, seat) {
 
 /** A button that gives up the seat, once more asked. */
 function leaving(game, seat) {
+  const wrong = h("p", { class: "wrong", role: "alert" });
   const sure = h(
     "dialog",
     { "aria-labelledby": "sure" },
@@ -58,13 +61,15 @@ function leaving(game, seat) {
       h("button", { type: "button", class: "first", onclick: () => leave() }, "Leave"),
       h("button", { type: "button", onclick: () => sure.close() }, "Stay"),
     ),
+    wrong,
   );
+  const refused = ({ message }) => replace(wrong, `You sit there still: ${message}.`);
   const leave = async () => {
     try {
       await api.del(`/v1/games/${game.id}/seats/${seat.seat}`, { token: seat.token });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 0 || error.status >= 500) return announce("The arena can't be reached.");
+      if (error.isPassing) return refused(error);
     }
     keep.leave(game.id, seat.seat);
     location.assign(`/games/${game.id}`);
@@ -88,7 +93,15 @@ function announce(text) {
   announcer.textContent = text;
 }
 
-open().catch((error) => {
-  if (!(error instanceof ApiError)) throw error;
-  replace(root, h("p", { class: "notice bad", role: "alert" }, `The game can't be shown now: ${error.message}.`));
-});
+/** Open the page; again after a while if the arena is away. */
+async function begin() {
+  try {
+    await open();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    replace(root, h("p", { class: "notice bad", role: "alert" }, `The game can't be shown now: ${error.message}.`));
+    if (error.isPassing) setTimeout(begin, AGAIN_MS);
+  }
+}
+
+begin();

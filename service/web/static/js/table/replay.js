@@ -38,8 +38,11 @@ export async function replay(root, gameId) {
   const { record, story, fault } = storyIn(loaded.bytes);
   const fairness = new Fairness(gameId, loaded, record);
   if (fault !== null) root.prepend(h("p", { class: "notice bad", role: "alert" }, `This record is broken: ${fault}.`));
-  if (story === null || story.frames.length === 0) root.append(fairness.root);
-  else new Replay(root, record, story, fairness).begin();
+  if (story === null || story.frames.length === 0) return root.append(fairness.root);
+  const wasHere = root.contains(document.activeElement); // on the button that asked for the replay
+  const begun = new Replay(root, record, story, fairness);
+  begun.begin();
+  if (wasHere) begun.controls.toggle.focus({ preventScroll: true });
 }
 
 function storyIn(bytes) {

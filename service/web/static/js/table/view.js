@@ -144,8 +144,8 @@ export class TableView {
 }
 
 function dealText(state) {
-  if (state.deal === null) return "Before the first deal";
   if (state.isOver) return endText(state);
+  if (state.deal === null) return "Before the first deal";
   const size = state.ruleset === "river" ? `, ${state.cards} card${state.cards === 1 ? "" : "s"}` : "";
   return `Deal ${state.deal + 1}${size}`;
 }
@@ -158,7 +158,7 @@ function endText({ places, endedBy }) {
 function turnText(state) {
   if (state.turn.length === 0 || !(state.phase in PHASES)) return "";
   if (state.turn.length > 1) return state.phase === "bid" ? "all bid in secret" : "both discard in secret";
-  return `${namesOf(state.seats)[state.turn[0]]} ${PHASES[state.phase]}`;
+  return `\u2068${namesOf(state.seats)[state.turn[0]]}\u2069 ${PHASES[state.phase]}`; // whatever way the name runs
 }
 
 function makeFact({ key }) {

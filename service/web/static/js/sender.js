@@ -1,6 +1,6 @@
 // Sends things once, however often somebody presses a button.
 
-import { api } from "../api.js";
+import { api } from "./api.js";
 
 /** Sends one thing at a time. What is sent again, because nobody knows what became of it, is made once. */
 export class Sender {
