@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.arena import Arena
 from tests.service.bench import NOW
-from tests.web.browsing import WIDTHS, check_page, shots
+from tests.web.browsing import WIDTHS, check_page, shots, wait_for
 from tests.web.career import BOTS, HERO, NEVER, full
 
 PAGES = {
@@ -97,9 +97,8 @@ def test_charts_follow_the_width_of_the_window(open_page):
     chart = page.locator("#times-seven_up canvas")
     before = chart.bounding_box()["width"]
     page.set_viewport_size({"width": 420, "height": 800})
-    page.wait_for_function(
-        "was => document.querySelector('#times-seven_up canvas').getBoundingClientRect().width < was", arg=before
-    )
+    width = "document.querySelector('#times-seven_up canvas').getBoundingClientRect().width"
+    wait_for(page, f"0 < {width} && {width} < {before}")
     check_page(page)
 
 

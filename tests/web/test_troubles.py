@@ -207,6 +207,7 @@ def test_the_focus_goes_on_to_the_replay_and_its_keys_work_wherever_it_is(open_p
     game.finish()
     page.get_by_role("button", name="Look at the replay").press("Enter")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_focused()
+    page.get_by_role("slider").press("Home")  # the moves are those of the deal that is shown
     page.locator(".moves a", has_text="0.1").first.click()
     expect(page.locator(".replay-place")).to_contain_text("event 0.1")
     page.keyboard.press("ArrowLeft")
