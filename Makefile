@@ -17,7 +17,7 @@ test: check
 
 # The pages in a real Chromium: the package `chromium`, or SLAGVELD_CHROMIUM=/path/to/it. SLAGVELD_SHOTS=FOLDER keeps pictures.
 test-web: .venv/dev.stamp
-	$(BIN)/python -m pytest -m web tests/web --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest -m web tests/web --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')" --dist loadfile
 
 # All that tries to break the arena, the long forms too, for many minutes.
 attack: .venv/dev.stamp
