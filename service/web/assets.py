@@ -23,7 +23,7 @@ def register(app: Flask) -> None:
 
 def asset(name: str) -> str:
     """Give the address of a file of the folder, as a path. A module's own imports stay under the same print."""
-    return url_for("files.show", fingerprint=fingerprint(), name=name)
+    return url_for("files.show", fingerprint=_current(), name=name)
 
 
 @files.get("/static/<fingerprint>/<path:name>")
@@ -35,13 +35,9 @@ def show(fingerprint: str, name: str) -> Response:
     return answer
 
 
-def fingerprint() -> str:
-    """Give what changes whenever a file of the folder does between two starts of the process."""
-    return _current()
-
-
 @cache
 def _current() -> str:
+    """Give what changes whenever a file of the folder does between two starts of the process."""
     digest = hashlib.sha256()
     for path in sorted(each for each in FOLDER.rglob("*") if each.is_file()):
         digest.update(b"%b\0%d\0" % (str(path.relative_to(FOLDER)).encode(), path.stat().st_size))

@@ -8,24 +8,11 @@ import re
 import pytest
 
 from bot_sdk.cards import NAMES
-from service.web.site import POLICY
 from tests.service.api.test_open_boards import GAMES, PACKS, Evening, told
 
 MARKUP = "<script>alert(1)</script>\"'&"
 BACKWARDS = "\u05e9\u05dc\u05d5\u05dd"
 LONGEST = "x" * 64
-
-
-@pytest.fixture
-def get(client):
-    def get(path, status=200):
-        answer = client.get(path, headers={"Accept": "text/html"})
-        assert answer.status_code == status, answer.text
-        assert answer.headers["Content-Security-Policy"] == POLICY
-        assert answer.headers["Cache-Control"] == "no-cache"
-        return answer.text
-
-    return get
 
 
 def chip(page):

@@ -12,26 +12,12 @@ from redis.exceptions import ConnectionError as AwayError
 from bot_sdk.results.values import Slot
 from service.store.entities import Bot, BotState, TournamentState
 from service.web.lobby import GAMES
-from service.web.site import POLICY
 from tests.service.api.test_ratings import bots, clock, owner, played, ratings, season, store
 
 __all__ = ["bots", "clock", "owner", "played", "ratings", "season", "store"]
 
 MARKUP = "<img src=x onerror=alert(1)>\"'&"
 LISTS = ["/", "/tournaments", "/bots"]
-
-
-@pytest.fixture
-def get(client):
-    def get(path, status=200):
-        answer = client.get(path, headers={"Accept": "text/html"})
-        assert answer.status_code == status, answer.text
-        assert answer.headers["Content-Security-Policy"] == POLICY
-        assert answer.headers["Cache-Control"] == "no-cache"
-        assert answer.mimetype == "text/html"
-        return answer.text
-
-    return get
 
 
 def words(page):

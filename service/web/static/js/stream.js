@@ -186,7 +186,7 @@ export async function* messagesOf(body, heard) {
       }
     }
   } finally {
-    reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {}); // a stream that broke can't be cancelled, and needn't be
   }
 }
 
