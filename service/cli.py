@@ -239,17 +239,20 @@ def restore(file: Path, data: Path | None) -> None:
 @click.option("--seconds", default=60.0, show_default=True, type=click.FloatRange(0.1, 86_400),
               help="How long it may look before it tells what it has seen so far.")  # fmt: skip
 @click.option("--mend", is_flag=True, help="Mend what is safe to mend, then look again.")
+@click.option("--drop", metavar="ID", help="Take away what is left of one thing that can't be read, then look again.")
 @click.option("--json", "as_json", is_flag=True, help="Tell in JSON.")
 @as_sentences
-def doctor(data: Path | None, seconds: float, *, mend: bool, as_json: bool) -> None:
-    """Look for what is wrong with an arena, running or not, and say what to do. Without --mend it changes nothing.
+def doctor(data: Path | None, seconds: float, *, mend: bool, drop: str | None, as_json: bool) -> None:
+    """Look for what is wrong with an arena, running or not, and say what to do.
+
+    Without --mend or --drop it changes nothing.
 
     Exits with 0 if nothing needs anybody, 1 if something does, 2 if it couldn't look.
     """
     from service.doctor.command import run  # noqa: PLC0415 - needs what a bot author's installation lacks
 
     with _tidy():
-        status = run(data, seconds, is_to_mend=mend, is_json=as_json)
+        status = run(data, seconds, is_to_mend=mend, drop=drop, is_json=as_json)
     sys.exit(status)
 
 

@@ -9,7 +9,7 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -33,11 +33,18 @@ from service.store.store import Store
 NEEDED, BLIND = 1, 2
 
 
-def run(data: Path | None, seconds: float, *, is_to_mend: bool, is_json: bool) -> int:
+class NothingToDropError(Exception):
+    """What is to be taken away can be read, or isn't there."""
+
+
+def run(data: Path | None, seconds: float, *, is_to_mend: bool, drop: str | None, is_json: bool) -> int:
     """Look at the store in this folder, or at the one that the environment names, tell, and give the exit status."""
     try:
-        with found(os.environ, data, is_to_mend=is_to_mend) as patient:
-            findings, mended = examined(patient, seconds, is_to_mend=is_to_mend)
+        with found(os.environ, data, is_to_mend=is_to_mend or drop is not None) as patient:
+            findings, mended = examined(patient, seconds, is_to_mend=is_to_mend, drop=drop)
+    except NothingToDropError as error:
+        click.echo(f"Error: {error}", err=True)
+        return BLIND
     except (SettingsError, ValkeyError, RedisError, OSError) as error:
         click.echo(f"Error: it can't be looked at: {error}", err=True)
         return BLIND
@@ -48,24 +55,38 @@ def run(data: Path | None, seconds: float, *, is_to_mend: bool, is_json: bool) -
     return NEEDED if findings.needs_somebody else 0
 
 
-def examined(patient: Patient, seconds: float, *, is_to_mend: bool) -> tuple[Findings, Counter[str]]:
-    """Examine a store, mend it if that is wanted, and examine it again then; what is left, and how many were mended.
+def examined(
+    patient: Patient,
+    seconds: float,
+    *,
+    is_to_mend: bool = False,
+    drop: str | None = None,
+    sleep: Callable[[float], object] = time.sleep,
+) -> tuple[Findings, Counter[str]]:
+    """Examine a store, mend it or `drop` the thing of this id if that is wanted, and examine it again then.
 
-    Raises what redis-py raises if the store can't be read.
+    Gives what is left, and how many were mended. Raises what redis-py raises if the store can't be read, and
+    NothingToDropError.
     """
     mended: Counter[str] = Counter()
-    with _examination(patient, seconds) as (examination, mender):
+    with _examination(patient, seconds, sleep) as (examination, mender):
         findings = examination.run()
         if is_to_mend:
             mended = mender.mend(findings.found)
+        if drop is not None:
+            mended += mender.drop(findings.found, drop)
+            if not mended:
+                raise NothingToDropError(f"expected the id of something that can't be read, got {drop!r}")
     if mended:
-        with _examination(patient, seconds) as (examination, _):
+        with _examination(patient, seconds, sleep) as (examination, _):
             findings = examination.run()
     return findings, mended
 
 
 @contextlib.contextmanager
-def _examination(patient: Patient, seconds: float) -> Iterator[tuple[Examination, Mender]]:
+def _examination(
+    patient: Patient, seconds: float, sleep: Callable[[float], object]
+) -> Iterator[tuple[Examination, Mender]]:
     settings = patient.settings
     with contextlib.ExitStack() as stack:
         redis = connect(settings.redis_url, max_connections=4, is_patient=False)
@@ -81,6 +102,6 @@ def _examination(patient: Patient, seconds: float) -> Iterator[tuple[Examination
         guard = Guard(str(network) for network in settings.bot_networks)
         idle_s = 0 if patient.is_still else IDLE_S
         yield (
-            Examination(store, values, guard, surroundings, is_still=patient.is_still, seconds=seconds),
+            Examination(store, values, guard, surroundings, is_still=patient.is_still, seconds=seconds, sleep=sleep),
             Mender(values, Mending(redis, idle_s=idle_s)),
         )

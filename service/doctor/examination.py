@@ -96,8 +96,7 @@ class Examination:
         if not is_whole:
             standing.append(Finding("not_all_seen", f"{self._seen} of {self._store.size()} keys", ""))
         order = list(ADVICE)
-        unique = {(each.code, each.where): each for each in standing}.values()
-        return Findings(sorted(unique, key=lambda each: (order.index(each.code), each.where)), self._seen)
+        return Findings(sorted(set(standing), key=lambda each: (order.index(each.code), each.where)), self._seen)
 
     def _gather(self, suspects: Mapping[Check, dict[Suspect, None]], ends: float) -> bool:
         """Look at everything once; False if the time was up before."""

@@ -12,6 +12,14 @@ from service.store.inspection import Inspection, KeySeen
 
 _LONGEST: Final = 80
 _GAME: Final = (keys.game_meta, keys.game_log, keys.game_packed)
+LEFT_BEHIND: Final = (
+    keys.account_games,
+    keys.account_bots,
+    keys.account_tournaments,
+    keys.bot_checks,
+    keys.mail_card,
+)
+"""What a crash may leave behind of what was deleted or never came to be; it says nothing that anybody could miss."""
 GONE: Final = "none"
 JOIN: Final = "\0"
 """Between the key of a list and one of its members, in the name of a subject."""
@@ -47,9 +55,9 @@ class KeyCheck:
 
 
 def _orphan(subject: str, each: Named) -> Suspect:
-    if each.kind.owner is Thing.GAME:
-        return Suspect("game_parts", each.ident, subject)
-    return Suspect("key_orphaned", shown(subject), subject)
+    if each.kind.make in LEFT_BEHIND:
+        return Suspect("key_orphaned", shown(subject), subject)
+    return Suspect("parts_left", each.ident, subject)
 
 
 def _of_wrong_kind(subject: str, each: Named, seen: KeySeen) -> Iterator[Suspect]:

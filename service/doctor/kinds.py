@@ -33,6 +33,7 @@ _ERROR, _WARNING, _NOTE = Severity
 _MEND: Final = "{doctor} --mend"
 _OLD_BACKUP: Final = "slagveld restore BACKUP --data fresh, of a backup from before: nothing else has it any more"
 _OPERATOR: Final = '-H "Authorization: Bearer $SLAGVELD_ADMIN_TOKEN"'
+_DROP: Final = "{doctor} --drop {first}, once it is clear that it can't be had back: " + _OLD_BACKUP
 _WORKER: Final = "slagveld worker (or slagveld up)"
 
 ADVICE: Final = {
@@ -105,11 +106,7 @@ ADVICE: Final = {
     "due_far": Advice(_WARNING, "what is to be looked at only after more than eight days", None, _MEND),
     # --- games
     "game_damaged": Advice(
-        _ERROR, "games that can't be read; a tournament under way plays its own again", None, _OLD_BACKUP
-    ),
-    "game_parts": Advice(
-        _ERROR, "parts of games whose meta is gone; a tournament under way goes on with its own", None,
-        _MEND,
+        _ERROR, "games that can't be read; a tournament under way plays its own again", None, _DROP
     ),
     "game_not_due": Advice(_ERROR, "games that aren't over, and that nobody would ever look at again", None, _MEND),
     "game_secret_missing": Advice(
@@ -129,15 +126,15 @@ ADVICE: Final = {
         "the next try moves it on, or the third aborts it; its tournament plays it again",
     ),
     "record_lost": Advice(
-        _ERROR, "games that have ended, and whose log doesn't come to that end or can't be followed", None, _OLD_BACKUP
+        _ERROR, "games that have ended, and whose log doesn't come to that end or can't be followed", None, _DROP
     ),
-    "pack_damaged": Advice(_ERROR, "packed games that are damaged: their records can't be read", None, _OLD_BACKUP),
+    "pack_damaged": Advice(_ERROR, "packed games that are damaged: their records can't be read", None, _DROP),
     "game_without_tournament": Advice(
         _WARNING, "games of tournaments that don't exist",
         "they are played to their end, and leave the store for the archive when they are old",
     ),
     # --- tournaments
-    "tournament_damaged": Advice(_ERROR, "tournaments that can't be read", None, _OLD_BACKUP),
+    "tournament_damaged": Advice(_ERROR, "tournaments that can't be read", None, _DROP),
     "tournament_not_due": Advice(
         _ERROR, "tournaments under way that nobody would ever look at again", None, _MEND
     ),
@@ -155,7 +152,7 @@ ADVICE: Final = {
         _ERROR, "boards that are still closed to readers though all games on them have ended", None, _MEND
     ),
     # --- bots and accounts
-    "bot_damaged": Advice(_ERROR, "bots that can't be read", None, _OLD_BACKUP),
+    "bot_damaged": Advice(_ERROR, "bots that can't be read", None, _DROP),
     "bot_secret_missing": Advice(
         _ERROR, "bots whose signing secret is gone: they can't be called", None,
         'its owner registers it anew, after: curl -X DELETE $ARENA/v1/bots/{first} -H "Authorization: Bearer $TOKEN"',
@@ -171,11 +168,15 @@ ADVICE: Final = {
     "check_not_due": Advice(_WARNING, "checks of bots that nobody would ever run", None, _MEND),
     "erasure_not_due": Advice(_ERROR, "erasures of accounts that nobody would ever finish", None, _MEND),
     # --- keys, lists, counters
+    "parts_left": Advice(
+        _ERROR, "what is left of things whose own key is gone; a tournament under way goes on with its own game", None,
+        _DROP,
+    ),
     "key_unknown": Advice(
         _WARNING, "keys that no part of the arena writes", None,
         "if nothing of yours does either: redis-cli UNLINK KEY; if something does, give it a database of its own",
     ),
-    "key_orphaned": Advice(_WARNING, "keys of things that don't exist any more", None, _MEND),
+    "key_orphaned": Advice(_WARNING, "lists and cards of what doesn't exist any more", None, _MEND),
     "check_orphaned": Advice(_WARNING, "checks of bots that don't exist any more", None, _MEND),
     "key_of_wrong_type": Advice(_ERROR, "keys that hold another type than they should", None, _OLD_BACKUP),
     "key_without_expiry": Advice(_WARNING, "keys that should run out, and don't", None, _MEND),

@@ -1,6 +1,7 @@
 """Mends what is safe to mend: puts back what fell out of `due`, takes away what belongs to nothing, closes boards.
 
-It never takes away anything of a game, a tournament, a bot or an account that is there.
+It never takes away anything of a game, a tournament, a bot or an account by itself; what can't be read any more it does
+if it is told so by its id.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from service.arena.closing import close
 from service.doctor.examination import Finding
 from service.doctor.keyspace import JOIN
 from service.doctor.tournaments import open_boards
-from service.store import due, keys
+from service.store import catalogue, due, keys
+from service.store.catalogue import Thing
 from service.store.mending import Mending
 from service.store.store import Store
 
@@ -27,6 +29,16 @@ FORGOTTEN: Final[dict[str, Callable[[str], str]]] = {
     "erasure_not_due": due.erasure,
 }
 """What is to be due, by what was found."""
+
+
+UNREADABLE: Final = {
+    "game_damaged": Thing.GAME,
+    "record_lost": Thing.GAME,
+    "pack_damaged": Thing.GAME,
+    "tournament_damaged": Thing.TOURNAMENT,
+    "bot_damaged": Thing.BOT,
+}
+"""What may be dropped, by what was found."""
 
 
 class NoQueue:
@@ -51,6 +63,21 @@ class Mender:
             mended[code] += self._one(code, subject)
         return +mended
 
+    def drop(self, findings: Iterable[Finding], ident: str) -> Counter[str]:
+        """Take away all that is left of a thing of which nothing can be read; tell how many keys by code.
+
+        None if that isn't among the findings: then it can be read, or there is none.
+        """
+        dropped: Counter[str] = Counter()
+        for each in findings:
+            thing = UNREADABLE.get(each.code)
+            if each.code == "parts_left" and each.where == ident:
+                of = catalogue.named(each.subject.encode())
+                thing = of.kind.owner if of else None
+            if thing is not None and each.where == ident:
+                dropped[each.code] += self._mending.drop(thing, ident)
+        return +dropped
+
     def _one(self, code: str, subject: str) -> int:
         times, name = self._values.due, subject.encode(errors="surrogateescape")
         match code:
@@ -60,7 +87,7 @@ class Mender:
                 times.drop(subject)
             case "due_far":
                 times.move({subject: times.now()})
-            case "key_orphaned" | "game_parts":
+            case "key_orphaned":
                 return int(self._mending.unlink_orphan(name))
             case "check_orphaned":
                 return self._check(subject)

@@ -50,7 +50,7 @@ def as_json(findings: Findings, mended: Counter[str], patient: Patient) -> str:
 def told(findings: Findings, patient: Patient) -> list[dict[str, Any]]:
     """Give the findings by kind, each with its advice."""
     grouped = groupby(findings.found, key=lambda each: each.code)
-    return [_told(code, [each.where for each in group], patient) for code, group in grouped]
+    return [_told(code, list(dict.fromkeys(each.where for each in group)), patient) for code, group in grouped]
 
 
 def _told(code: str, where: list[str], patient: Patient) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from service.store import catalogue, keys
+from service.store import catalogue, due, keys
 from service.store.lua import Scripts
 
 if TYPE_CHECKING:
     from redis import Redis
 
-    from service.store.catalogue import Named
+    from service.store.catalogue import Named, Thing
+
+_DUE_NAMES = (due.game, due.tournament, due.fit, due.erasure, due.health, due.check)
 
 
 class Mending:
@@ -46,9 +48,20 @@ class Mending:
         found = catalogue.named(name)
         return found is not None and found.kind.lasts_s == 0 and bool(self._redis.persist(name))
 
+    def drop(self, thing: Thing, ident: str) -> int:
+        """Take all keys of a thing away, and let it leave what is due; tell how many there were."""
+        self._redis.zrem(keys.DUE, *(name(ident) for name in _DUE_NAMES))
+        return int(self._redis.unlink(*keys_of(thing, ident)))
+
     def drop_member(self, key: str, member: str) -> bool:
         """Take a member off a list."""
         return bool(self._redis.zrem(key, member))
+
+
+def keys_of(thing: Thing, ident: str) -> list[str]:
+    """Give every key that is one thing's alone."""
+    own = (kind.make for kind in catalogue.KINDS if kind.owner is thing)
+    return [make(ident) for make in own if not isinstance(make, str)]
 
 
 def _lasts_s(found: Named | None) -> int:
