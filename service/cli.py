@@ -236,7 +236,7 @@ def restore(file: Path, data: Path | None) -> None:
 
 @main.command()
 @store_option
-@click.option("--seconds", default=60.0, show_default=True, type=click.FloatRange(0.1, 86_400),
+@click.option("--seconds", default=120.0, show_default=True, type=click.FloatRange(0.1, 86_400),
               help="How long it may look before it tells what it has seen so far.")  # fmt: skip
 @click.option("--mend", is_flag=True, help="Mend what is safe to mend, then look again.")
 @click.option("--drop", metavar="ID", help="Take away what is left of one thing that can't be read, then look again.")

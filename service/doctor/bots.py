@@ -7,8 +7,7 @@ from typing import Final
 
 from service.arena.health import GIVEN_UP_MS
 from service.arena.recovery import swept
-from service.doctor.games import UNREADABLE
-from service.doctor.suspects import Suspect
+from service.doctor.suspects import UNREADABLE, Suspect
 from service.outbound.guard import Guard, RefusedError
 from service.store import due, keys
 from service.store.entities import Bot, BotState, Check, Transport, transport_of

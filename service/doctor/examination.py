@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 from service.doctor.bots import BotCheck, CheckCheck, ErasureCheck
 from service.doctor.games import GameCheck, PackCheck
-from service.doctor.keyspace import JOIN, KeyCheck, MemberCheck
+from service.doctor.keyspace import JOIN, KeyCheck, MemberCheck, shown
 from service.doctor.kinds import ADVICE, Severity
 from service.doctor.surroundings import Surroundings
-from service.doctor.suspects import Check, Suspect
+from service.doctor.suspects import UNREADABLE, Check, Suspect
 from service.doctor.tournaments import TournamentCheck
 from service.doctor.waiting import CounterCheck, DueCheck
 from service.outbound.guard import Guard
@@ -24,6 +24,7 @@ BETWEEN_S: Final = 1.0
 """How long between the two looks: longer than anything of ours is under way that isn't stamped with its time."""
 MOST_KEPT: Final = 10_000
 """So many suspicions are looked at once more; more of the same say nothing new."""
+PAGE: Final = 500
 
 
 class Finding(NamedTuple):
@@ -103,7 +104,7 @@ class Examination:
         for check, subjects in self._everything():
             kept = suspects[check]
             if len(kept) < MOST_KEPT:
-                kept.update(dict.fromkeys(check.look(subjects)))
+                kept.update(dict.fromkeys(looked(check, subjects)))
             if self._monotonic() > ends:
                 return False
         return True
@@ -135,9 +136,17 @@ class Examination:
         """Give what a second look says again, whatever else it says."""
         subjects = list(dict.fromkeys(each.subject for each in first))
         for start in range(0, len(subjects), PAGE):
-            again = check.look(subjects[start : start + PAGE])
+            again = looked(check, subjects[start : start + PAGE])
             known = {(each.code, each.where) for each in first}
             yield from (Finding(*each) for each in again if (each.code, each.where) in known)
 
 
-PAGE: Final = 500
+def looked(check: Check, subjects: Sequence[str]) -> list[Suspect]:
+    """Give what a check suspects; one of these that it breaks on keeps it from no other, and is damaged."""
+    try:
+        return list(check.look(subjects))
+    except UNREADABLE:
+        if len(subjects) == 1:
+            return [Suspect("key_damaged", shown(subjects[0].partition(JOIN)[0]), subjects[0])]
+    half = len(subjects) // 2
+    return [*looked(check, subjects[:half]), *looked(check, subjects[half:])]

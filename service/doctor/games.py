@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import msgspec
-from redis import ResponseError
-
-from bot_sdk.errors import SdkError
 from bot_sdk.results.values import GameState
-from service.doctor.suspects import Suspect
+from service.doctor.suspects import UNREADABLE, Suspect
 from service.referee.table import Table
 from service.store import due, keys, packed, unfinished
 from service.store.catalogue import Thing
 from service.store.entities import Game
-from service.store.errors import DamagedError, StoreError
+from service.store.errors import DamagedError
 from service.store.inspection import GameSeen, Inspection
 from service.store.store import Store
 from service.store.stored import as_game
 
-UNREADABLE: Final = (SdkError, StoreError, msgspec.MsgspecError, LookupError, TypeError, ValueError, ResponseError)
-"""What reading something raises that these rules, or these programs, didn't write."""
 _PLAYED: Final = (GameState.FINISHED, GameState.VOID)
 _TRIED: Final = 2
 

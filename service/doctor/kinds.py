@@ -31,9 +31,9 @@ class Advice(NamedTuple):
 
 _ERROR, _WARNING, _NOTE = Severity
 _MEND: Final = "{doctor} --mend"
-_OLD_BACKUP: Final = "slagveld restore BACKUP --data fresh, of a backup from before: nothing else has it any more"
+_OLD_BACKUP: Final = "slagveld restore BACKUP --data fresh, if there is one from before: nothing else has it"
 _OPERATOR: Final = '-H "Authorization: Bearer $SLAGVELD_ADMIN_TOKEN"'
-_DROP: Final = "{doctor} --drop {first}, once it is clear that it can't be had back: " + _OLD_BACKUP
+_DROP: Final = _OLD_BACKUP + "; or let it go: {doctor} --drop {first}"
 _WORKER: Final = "slagveld worker (or slagveld up)"
 
 ADVICE: Final = {
@@ -178,6 +178,7 @@ ADVICE: Final = {
     ),
     "key_orphaned": Advice(_WARNING, "lists and cards of what doesn't exist any more", None, _MEND),
     "check_orphaned": Advice(_WARNING, "checks of bots that don't exist any more", None, _MEND),
+    "key_damaged": Advice(_ERROR, "keys in which something can't be read", None, _OLD_BACKUP),
     "key_of_wrong_type": Advice(_ERROR, "keys that hold another type than they should", None, _OLD_BACKUP),
     "key_without_expiry": Advice(_WARNING, "keys that should run out, and don't", None, _MEND),
     "key_that_expires": Advice(_ERROR, "keys that will run out, and shouldn't", None, _MEND),

@@ -10,11 +10,12 @@ from redis import RedisError
 
 from service.arena.readiness import APART_MS, FULL, WORKER_MS
 from service.config import Settings
-from service.doctor.suspects import Suspect
+from service.doctor.suspects import UNREADABLE, Suspect
 from service.jobs import MOST_LETTERS, DeadLetters
 from service.launch.valkey import OLDEST
 from service.store import keys
 from service.store.clock import TOLERANCE_MS
+from service.store.errors import passes
 from service.store.inspection import Inspection
 from service.store.probe import Probe, Seen
 
@@ -46,7 +47,10 @@ class Surroundings:
         try:
             yield from self._of_arena(probe.look())
         except RedisError as error:
-            yield _found("store_refuses_writes", str(error).partition(" command:")[0])
+            if passes(error):  # what it says for good, such as of a key of the wrong type, is found at that key
+                yield _found("store_refuses_writes", str(error))
+        except UNREADABLE:
+            yield _found("key_damaged", keys.ALARMS)
         finally:
             probe.close()
         if not self._is_still:

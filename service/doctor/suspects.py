@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+from redis import ResponseError
+
+from bot_sdk.errors import SdkError
+from service.store.errors import StoreError
+
+UNREADABLE: Final = (SdkError, StoreError, msgspec.MsgspecError, LookupError, TypeError, ValueError, ResponseError)
+"""What reading something raises that these rules, or these programs, didn't write."""
+ORPHAN_MS: Final = 60_000
+"""How long something may be named somewhere before it is made; the same as the sweeper grants."""
 
 
 class Suspect(NamedTuple):
@@ -22,7 +33,3 @@ class Check(Protocol):
 
     def look(self, subjects: Sequence[str]) -> Iterable[Suspect]:
         """Tell what is wrong with these, as far as one look can say; raises what redis-py raises."""
-
-
-ORPHAN_MS = 60_000
-"""How long something may be named somewhere before it is made; the same as the sweeper grants."""

@@ -10,8 +10,7 @@ import msgspec
 from bot_sdk.results.values import Result
 from service.arena.closing import closable
 from service.arena.starting import Attempt
-from service.doctor.games import UNREADABLE
-from service.doctor.suspects import Suspect
+from service.doctor.suspects import UNREADABLE, Suspect
 from service.store import due, keys
 from service.store.catalogue import Thing
 from service.store.entities import Tournament

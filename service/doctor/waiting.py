@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from service.doctor.keyspace import shown
 from service.doctor.suspects import ORPHAN_MS, Suspect
 from service.store import due, keys
 from service.store.catalogue import Thing
@@ -37,7 +38,7 @@ class DueCheck:
         """Tell what is wrong with them."""
         known = [name for name in subjects if _thing(name) is not None]
         for name in set(subjects) - set(known):
-            yield Suspect("due_unknown", name[:80], name)
+            yield Suspect("due_unknown", shown(name), name)
         there = self._store.exist(
             [(thing, name.partition(":")[2]) for name in known if (thing := _thing(name))], in_part=True
         )

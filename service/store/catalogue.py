@@ -134,7 +134,10 @@ _FREE: Final = (keys.unfinished, keys.rate)
 
 def named(key: bytes) -> Named | None:
     """Tell what a key is by its name; None for one that the arena doesn't write."""
-    text = key.decode(errors="surrogateescape")
+    try:
+        text = key.decode()
+    except UnicodeDecodeError:
+        return None
     found = _pattern().fullmatch(text)
     if found is None or found.lastgroup is None:
         return None

@@ -166,4 +166,5 @@ def _game_seen(fields: Any, has_secret: Any, due_at: Any, length: Any) -> GameSe
 
 
 def _text(value: Any) -> str:
-    return cast("bytes", value).decode(errors="surrogateescape")
+    """Read what should be text; what isn't is written out, so that whoever shows it can."""
+    return cast("bytes", value).decode(errors="backslashreplace")

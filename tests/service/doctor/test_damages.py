@@ -266,6 +266,14 @@ def _(world):
     return keys.mail_card("bot_gone")
 
 
+@plants("key_damaged")
+def _(world):
+    """Half of what is known of games counted: the state of one isn't any."""
+    world.redis.hset(keys.game_meta(world.person), "state", "asleep")
+    world.redis.zrem(keys.DUE, due.game(world.person))
+    return keys.unfinished("account:acc_1")
+
+
 @plants("key_of_wrong_type")
 def _(world):
     world.redis.delete(keys.BOTS)
@@ -325,6 +333,7 @@ def test_there_is_a_damage_for_every_word():
 
 ALSO = {
     "bot_not_due": [("bots_suspended", "bot_d")],
+    "key_damaged": [("game_damaged", "gam_1")],
     "game_without_tournament": [("parts_left", "trn_gone")],  # the list of its games
 }
 """What is true besides."""
@@ -436,3 +445,38 @@ def test_what_can_be_read_is_never_taken_away(world, ident):
         with pytest.raises(NothingToDropError):
             world.look(drop=each)
     assert world.dumped() == before
+
+
+def garble(redis, name):
+    """Make something else of whatever a key holds, of the same type."""
+    match redis.type(name):
+        case b"string":
+            redis.set(name, redis.get(name)[1:-1] + b"\xff", keepttl=True)
+        case b"hash":
+            redis.hset(name, mapping=dict.fromkeys(redis.hkeys(name), b"\xff{"))
+            redis.hset(name, b"\xfe", b"\xff")
+        case b"list":
+            redis.rpush(name, b"\xff")
+        case b"zset":
+            redis.zadd(name, {b"\xff": 1, b"000000000000001:\xfe": 0, "x": 2, "game:": -1})
+
+
+def test_whatever_is_in_the_keys_it_is_said_that_something_is_wrong(world):
+    names = sorted(world.redis.scan_iter())
+    for name in names:
+        garble(world.redis, name)
+    before = world.dumped()
+    found = world.found()
+    assert world.dumped() == before
+    assert len({code for code, _ in found}) > 8
+    "\n".join(where for _, where in found).encode()
+    assert not [where for _, where in found if not where.isprintable()]
+
+
+@pytest.mark.parametrize("value", ["string", "hash"])
+def test_whatever_type_the_keys_are_of_it_is_said_that_something_is_wrong(world, value):
+    names = sorted(world.redis.scan_iter())
+    for name in names:
+        world.redis.delete(name)
+        world.redis.set(name, b"\xff") if value == "string" else world.redis.hset(name, "x", "y")
+    assert len(world.found()) > 20

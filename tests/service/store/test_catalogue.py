@@ -36,7 +36,7 @@ def test_a_key_of_which_there_is_one_tells_its_kind(key):
 
 
 @pytest.mark.parametrize(
-    "key", [b"", b"x", b"gam_1", b"{g:x}:metal", b"{g:x}:meta:x", b"{g:}:meta", b"secret:x", b"\xff{g:x}:log", b"due "]
+    "key", [b"", b"x", b"gam_1", b"{g:x}:metal", b"{g:x}:meta:x", b"{g:}:meta", b"secret:x", b"{g:\xff}:log", b"due "]
 )
 def test_what_the_arena_doesnt_write_is_of_no_kind(key):
     assert named(key) is None
