@@ -39,7 +39,7 @@ def _(world):
 @plants("no_worker")
 def _(world):
     world.redis.delete(keys.WORKERS)
-    return "never any"
+    return "no worker has ever been there"
 
 
 @plants("clock_back")
