@@ -235,6 +235,7 @@ class WorkerProcess:
             due=self._store.due,
             clock=self._store.clock,
             leases=self._leases,
+            alarms=self._store.alarms,
             calls=Callers(self._calls, self._thinkers),
             players=Players(roster, self._arena_key),
             aftermath=Aftermath(
