@@ -101,6 +101,8 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     Unless REDIS_URL names a store, an embedded one runs on the data folder. Unless variables say otherwise, the arena
     is open to everybody who can reach it.
     """
+    from service.launch.admission import check  # noqa: PLC0415 - needs what a bot author's installation lacks
+
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
     count = workers or min(4, max(1, (os.cpu_count() or 1) - 1))
@@ -114,7 +116,10 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
         kept = _kept(Settings.from_env(environment))
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
-    with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
+    def admit() -> None:
+        check(environment["REDIS_URL"])
+
+    with Supervisor(listening, environment, workers=count, store=store, admit=admit, tell=_tell) as supervisor:
         supervisor.run(ready)
 
 
@@ -168,7 +173,9 @@ def _is_loopback(host: str) -> bool:
 @as_sentences
 def api(port: int, host: str, processes: int) -> None:
     """Serve the API alone, until SIGTERM or Ctrl-C."""
-    Settings.from_env(os.environ)
+    from service.launch.admission import check  # noqa: PLC0415 - as above
+
+    check(Settings.from_env(os.environ).redis_url)
     listening = ports.listen(host, port)
     listening.set_inheritable(True)
     command = commands.api(listening.fileno(), processes=processes)
@@ -185,7 +192,8 @@ def api(port: int, host: str, processes: int) -> None:
 @as_sentences
 def worker(queues: str | None) -> None:
     """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
-    from service.jobs import SERVED  # noqa: PLC0415 - needs what a bot author's installation lacks
+    from service.jobs import SERVED  # noqa: PLC0415 - as above
+    from service.launch.admission import await_claimed  # noqa: PLC0415 - as above
     from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
 
     takes = list(SERVED) if queues is None else [name.strip() for name in queues.split(",")]
@@ -193,8 +201,10 @@ def worker(queues: str | None) -> None:
         raise UsageProblem(f"expected --queues of {' and '.join(SERVED)}, got {queues!r}")
 
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
+    settings = Settings.from_env(os.environ)
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
-        WorkerProcess(Settings.from_env(os.environ), takes).run(signals.wait_for_stop)
+        if await_claimed(settings.redis_url, wait=signals.wait, stopped=lambda: signals.stop):
+            WorkerProcess(settings, takes).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
@@ -213,7 +223,7 @@ def backup(file: Path, data: Path | None) -> None:
 
     The file holds secrets. What it doesn't hold: SLAGVELD_KEY if you set it, and SLAGVELD_ARCHIVE.
     """
-    from service.launch.backup import backup as write  # noqa: PLC0415 - needs what a bot author's installation lacks
+    from service.launch.backup import backup as write  # noqa: PLC0415 - as above
 
     place = _place(data)
     with _tidy():
