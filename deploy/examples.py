@@ -2,8 +2,8 @@
 
 Usage: `examples.py ARENA SHOWN TOKEN SECRETS NAME=URL…`.
 
-It may run any number of times: what is done isn't done again. ARENA is called, SHOWN is where people reach it. The token
-of the bots' account is kept in the file TOKEN, their secrets are in the folder SECRETS, a file for each NAME.
+It may run any number of times: what is done isn't done again. ARENA is called, SHOWN is where people reach it. TOKEN is
+the file that keeps the token of their account, SECRETS the folder with the bots' secrets, a file for each NAME.
 """
 
 from __future__ import annotations

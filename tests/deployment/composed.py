@@ -83,15 +83,15 @@ class Replica:
 class Composition:
     """Services as processes; use it in a `with`. `variables` are those of the file, as an operator would set them."""
 
-    def __init__(self, folder, variables=None, **published):
+    def __init__(self, folder, variables=None):
         self.folder = folder
         self.ground = Ground()
-        self._variables = dict(variables or {})
-        self._file = composefile.read(self._variables)
         self._replicas = {}
-        for name, service in self._file["services"].items():
-            fixed = _fixed(service)
-            self.ground.settle(name, service.get("deploy", {}).get("replicas", 1), fixed)
+        for name, service in composefile.read()["services"].items():
+            self.ground.settle(name, service.get("deploy", {}).get("replicas", 1), _fixed(service))
+        scheme, port = ("https", 8443) if "TLS_CERTIFICATE" in (variables or {}) else ("http", 8080)
+        self.url = f"{scheme}://{self.ground.names['proxy'][0]}:{self.ground.port(port)}"
+        self._file = composefile.read({"PUBLIC_URL": self.url, **(variables or {})})
         self._names = Names(self.ground.resolver, self.ground.port(53))
 
     def __enter__(self):
@@ -99,7 +99,7 @@ class Composition:
 
     def __exit__(self, *_):
         try:
-            for replica in self._running():
+            for replica in self._started():
                 replica.kill()
         finally:
             self._names.close()
@@ -111,9 +111,12 @@ class Composition:
         for name in (each for each in self._ordered(wanted) if each not in self._replicas):
             self._start(name)
         for name in wanted:
-            self._wait(
-                name, "service_healthy" if "healthcheck" in self.service(name) else "service_completed_successfully"
-            )
+            self._wait(name, self._condition(name))
+
+    def _condition(self, name):
+        if "healthcheck" in self.service(name):
+            return "service_healthy"
+        return "service_completed_successfully" if self.service(name)["restart"] == "no" else "service_started"
 
     def _ordered(self, wanted):
         ordered = []
@@ -144,7 +147,7 @@ class Composition:
             elif condition == "service_healthy":
                 while not replica.is_healthy:
                     assert time.monotonic() < ends, f"{name} isn't healthy: {replica.said()}"
-                    time.sleep(0.1)
+                    time.sleep(0.4)
             elif condition != "service_started":
                 raise UnknownError(f"no condition is known as {condition}")
 
@@ -158,6 +161,12 @@ class Composition:
         self._replicas[name][number].start()
         self._tell_names(name)
         self._wait(name, "service_healthy")
+
+    def again(self, name):
+        """Have a service that ends run once more, and end well."""
+        for replica in self._replicas[name]:
+            replica.start()
+        self._wait(name, "service_completed_successfully")
 
     def _tell_names(self, name):
         alive = [each.place.address for each in self._replicas[name] if each.child.poll() is None]
@@ -174,7 +183,7 @@ class Composition:
                 status = replica.child.wait(timeout=within_s)
                 assert status == 0, f"{name} ended with {status}: {replica.said()}"
 
-    def _running(self):
+    def _started(self):
         return [each for replicas in self._replicas.values() for each in replicas if each.child is not None]
 
     # --- what a container is made of ----------------------------------------------------------------------------------
