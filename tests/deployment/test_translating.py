@@ -24,7 +24,7 @@ def place():
         ("redis://valkey:6379/0", "redis://127.64.3.128:{6379}/0"),
         ("http://bot-a:8100", "http://127.64.3.16:{8100}"),
         ("cautious=http://api:8000", "cautious=http://127.64.3.129:{8000}"),
-        ("r.urlopen('http://127.0.0.1:9100/metrics', timeout=4)", "r.urlopen('http://127.64.3.130:{9100}/metrics', timeout=4)"),
+        ("open('http://127.0.0.1:9100/metrics', timeout=4)", "open('http://127.64.3.130:{9100}/metrics', timeout=4)"),
         ("0.0.0.0:8100", "127.64.3.130:{8100}"),
         ("0.0.0.0", "127.64.3.130"),
         ("valkey:6379", "127.64.3.128:{6379}"),
@@ -107,7 +107,7 @@ def test_directive_of_nginx_is_translated(place, line, expected):
         "include /etc/nginx/conf.d/*.conf;",
         "access_log /var/log/nginx/access.log;",
         "root /srv;",
-        "}{",
+        "{{",
     ],
 )
 def test_directive_that_is_not_understood_is_refused(place, line):

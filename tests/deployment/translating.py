@@ -134,7 +134,7 @@ class Place:
         if self._is_ours(address):
             return found[0]
         if length is not None:
-            if not ipaddress.ip_network(f"{address}/{length}").subnet_of(SUBNET):
+            if not ipaddress.ip_network(f"{address}/{length}", strict=False).subnet_of(SUBNET):
                 raise UnknownError(f"no network is known that {found[0]} is in")
             return f"{self.ground.mapped(address)}/{length}"
         return self._host(address) + (f":{self.ground.port(port)}" if port else "")
