@@ -22,6 +22,7 @@ import click
 from rich.console import Console
 
 from bot_sdk.errors import SdkError
+from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, ports
 from service.launch.announced import AnnounceError
@@ -40,6 +41,7 @@ ORGANISING: Final = {tournament.name, leaderboard.name}
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")
+REDIS_URL: Final = "REDIS_URL"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -132,17 +134,17 @@ def _environment(
     if not given.get("SLAGVELD_PUBLIC_URL", "").strip():
         environment["SLAGVELD_PUBLIC_URL"] = url
     settings = Settings.from_env(environment)
-    if given.get("REDIS_URL", "").strip():
+    if is_given(given, REDIS_URL):
         return None, environment, assumed
     store = EmbeddedValkey(data, fsync=settings.fsync, max_bytes=store_bytes(settings.memory_mb))
     archive = settings.archive or str(data.absolute() / "archive")
-    return store, {**environment, "REDIS_URL": store.url, "SLAGVELD_ARCHIVE": archive}, assumed
+    return store, {**environment, REDIS_URL: store.url, "SLAGVELD_ARCHIVE": archive}, assumed
 
 
 def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:
     if store is not None:
         return str(data.absolute())
-    parts = urlsplit(environment["REDIS_URL"])
+    parts = urlsplit(Settings.from_env(environment).redis_url)
     return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
@@ -268,10 +270,10 @@ def _tidy() -> Iterator[None]:
 
 def _place(data: Path | None) -> str | Path:
     """Give the store that is meant: its address, or the folder of an embedded one."""
-    url = os.environ.get("REDIS_URL", "").strip()
-    if data is not None and url:
+    by_url = is_given(os.environ, REDIS_URL)
+    if data is not None and by_url:
         raise UsageProblem("expected --data or REDIS_URL, got both")
-    return Settings.from_env(os.environ).redis_url if url else data or DATA
+    return Settings.from_env(os.environ).redis_url if by_url else data or DATA
 
 
 @main.command()
