@@ -40,7 +40,6 @@ PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "red
 ORGANISING: Final = {tournament.name, leaderboard.name}
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
-DATA: Final = Path("slagveld-data")
 REDIS_URL: Final = "REDIS_URL"
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,7 +87,7 @@ main.add_command(leaderboard)
 
 
 @main.command()
-@click.option("--data", default=DATA, show_default=True, type=click.Path(file_okay=False, path_type=Path),
+@click.option("--data", default=local.DATA, show_default=True, type=click.Path(file_okay=False, path_type=Path),
               help="The folder that keeps everything; it may hold other files.")  # fmt: skip
 @port_option
 @host_option
@@ -212,7 +211,7 @@ def worker(queues: str | None) -> None:
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 store_option: Final = click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path),
-    help=f"The folder of `slagveld up`, running or not. Default: the store that REDIS_URL names, else {DATA}.",
+    help=f"The folder of `slagveld up`, running or not. Default: the store that REDIS_URL names, else {local.DATA}.",
 )  # fmt: skip
 
 
@@ -258,6 +257,28 @@ def restore(file: Path, data: Path | None) -> None:
     click.echo(f"restored {count} keys")
 
 
+@main.command()
+@store_option
+@click.option("--seconds", default=120.0, show_default=True, type=click.FloatRange(0.1, 86_400),
+              help="How long it may look before it tells what it has seen so far.")  # fmt: skip
+@click.option("--mend", is_flag=True, help="Mend what is safe to mend, then look again.")
+@click.option("--drop", metavar="ID", help="Take away what is left of one thing that can't be read, then look again.")
+@click.option("--json", "as_json", is_flag=True, help="Tell in JSON.")
+@as_sentences
+def doctor(data: Path | None, seconds: float, *, mend: bool, drop: str | None, as_json: bool) -> None:
+    """Look for what is wrong with an arena, running or not, and say what to do.
+
+    Without --mend or --drop it changes nothing.
+
+    Exits with 0 if nothing needs anybody, 1 if something does, 2 if it couldn't look.
+    """
+    from service.doctor.command import run  # noqa: PLC0415 - needs what a bot author's installation lacks
+
+    with _tidy():
+        status = run(data, seconds, is_to_mend=mend, drop=drop, is_json=as_json)
+    sys.exit(status)
+
+
 @contextmanager
 def _tidy() -> Iterator[None]:
     """Leave nothing half done behind when SIGTERM comes, as with Ctrl-C."""
@@ -273,7 +294,7 @@ def _place(data: Path | None) -> str | Path:
     by_url = is_given(os.environ, REDIS_URL)
     if data is not None and by_url:
         raise UsageProblem("expected --data or REDIS_URL, got both")
-    return Settings.from_env(os.environ).redis_url if by_url else data or DATA
+    return Settings.from_env(os.environ).redis_url if by_url else data or local.DATA
 
 
 @main.command()

@@ -139,3 +139,9 @@ def test_store_that_is_back_is_ready_without_a_restart_of_the_api(make_app, read
     assert ready(app).status_code == 503
     own.start()
     assert ready(app).status_code == 200
+
+
+def test_jobs_that_nobody_can_be_asked_for_are_no_reason_not_to_be_ready(ready, make_app, store):
+    store.due.present("worker", 5_000)
+    app = make_app(SLAGVELD_BROKER_URL="redis://127.0.0.1:1/0")
+    assert words(ready(app)) == {}
