@@ -6,7 +6,8 @@ import functools
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.metadata import version
 
 from redis import RedisError
 
@@ -39,7 +40,6 @@ from service.store.door import holder
 from service.store.probe import Probe
 from service.store.store import Store
 
-VERSION = "0.1.0"
 CONNECTIONS = 64
 """Connections to the store that one API process uses at most; more requests than that wait for one."""
 
@@ -71,7 +71,7 @@ class Services:
     dead_letters: DeadLetters
     readiness: Readiness
     arena_key: Callable[[], bytes]
-    version: str = VERSION
+    version: str = field(default_factory=functools.partial(version, "slagveld"))
 
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
