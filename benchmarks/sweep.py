@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from benchmarks.ground import LIMITS, OWNER
 from benchmarks.harness import Effort, Line, Row, own_cpu_us
-from benchmarks.store import Spent
+from benchmarks.spent import Spent
 from bot_sdk.results.values import GameState, Result
 from service.arena.minting import Mint
 from service.arena.queue import Queue
