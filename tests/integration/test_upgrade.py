@@ -1,4 +1,4 @@
-"""An older release and a newer one side by side on one store, in the middle of a tournament; then the older one goes."""
+"""An older release and a newer one side by side on one store, amid a tournament; then the older one goes."""
 
 from __future__ import annotations
 
