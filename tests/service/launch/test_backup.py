@@ -236,6 +236,14 @@ def test_store_of_redis_url_is_saved_and_restored(slagveld, kept, valkey, tmp_pa
     assert "expected a store that is empty; nothing was changed" in refused.output
 
 
+def test_store_is_saved_whose_address_stands_in_a_file(slagveld, kept, valkey, tmp_path, monkeypatch):
+    (tmp_path / "url").write_text(valkey.url)
+    monkeypatch.setenv("REDIS_URL_FILE", str(tmp_path / "url"))
+    assert slagveld("backup", tmp_path / "arena.rdb").exit_code == 0
+    both = slagveld("backup", tmp_path / "again.rdb", "--data", tmp_path)
+    assert (both.exit_code, "got both" in both.output) == (2, True)
+
+
 def test_what_is_meant_must_be_clear(slagveld, tmp_path, valkey):
     both = slagveld("backup", tmp_path / "arena.rdb", "--data", tmp_path, redis_url=valkey.url)
     assert (both.exit_code, "got both" in both.output) == (2, True)
