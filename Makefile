@@ -19,6 +19,7 @@ test: .venv/dev.stamp
 
 compiled: .venv/dev.stamp
 	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true # the tests say what is wrong with it
+
 # The wheel in environments of its own, as whoever installs it has it. Needs a package index.
 test-installed: .venv/dev.stamp
 	$(BIN)/python -m pytest -m installed tests/releasing
