@@ -6,7 +6,7 @@ BIN := .venv/bin
 # What is imported is compiled once: tests start hundreds of processes, each of which would compile it all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-installed test-web attack soak bench matrix audit dist check format openapi clean
+.PHONY: demo test test-installed test-web attack soak bench matrix audit dist check format lock openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -62,6 +62,14 @@ check: .venv/dev.stamp
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# What the image is made of: newest versions that pyproject.toml allows, with their hashes.
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate \
+  --custom-compile-command 'make lock'
+lock: .venv/dev.stamp
+	$(LOCK) --extra service pyproject.toml --output-file deploy/requirements.txt
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
+	  $(LOCK) - --output-file deploy/requirements-build.txt
 
 openapi: .venv/dev.stamp
 	for which in service bot; do \

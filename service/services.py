@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
+from redis import RedisError
+
 from service.arena.accounts import Accounts
 from service.arena.allowance import Allowance
 from service.arena.appearances import Appearances
@@ -119,9 +121,24 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
-        readiness=Readiness(Probe.open(settings.redis_url).look, now_ms, time.monotonic, settings.sweep_ms),
+        readiness=Readiness(
+            Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
+        ),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
+
+
+def letters_of(settings: Settings) -> Callable[[], int]:
+    """Count the dead letters, none if the broker can't be asked soon: what that does to games is `overdue`."""
+    letters = DeadLetters(open_broker(settings, is_patient=False))
+
+    def count() -> int:
+        try:
+            return sum(letters.count().values())
+        except RedisError:
+            return 0
+
+    return count
 
 
 def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:

@@ -10,6 +10,10 @@ from typing import Any, Self
 from bot_sdk.client import Arena as Client
 from bot_sdk.client import ArenaError
 from bot_sdk.games.record import Record
+from tests.integration.arena import wait_until
+
+LOOK_S = 20.0
+"""How long readers may look until they are shown something: less than bots have, which are held back meanwhile."""
 
 
 class Onlooker:
@@ -20,12 +24,15 @@ class Onlooker:
         self._pause_s = pause_s
         self._told = threading.Event()
         self._failed: BaseException | None = None
+        self.turns = 0
+        """How many looks it has ended."""
         self._thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
         try:
             while not self._told.wait(self._pause_s):
                 self._look()
+                self.turns += 1
         except BaseException as error:  # noqa: BLE001 - raised again where the test can see it
             self._failed = error
 
@@ -46,17 +53,21 @@ class OverHttp:
 
     def __init__(self, address: Callable[[], str | None]) -> None:
         self._address = address
+        self.missed = 0
+        """How many calls came to nothing, because the API was away or its store."""
 
     def ask(self, call: Callable[[Client], Any]) -> Any:
         """Give what the API answers, None if it is away, or its store is."""
         address = self._address()
         if address is None:
+            self.missed += 1
             return None
         with Client(address, timeout_s=10) as client:
             try:
                 return call(client)
             except ArenaError as error:
                 if error.code == "unreachable" or error.status == 503:
+                    self.missed += 1
                     return None
                 raise
 
@@ -91,6 +102,16 @@ class ResultsSeen(OverHttp):
         _keep(self._results[name], results, "results")
         assert progress["finished"] >= len(results), f"{progress} after {len(results)} results"
         self.looks += 1
+
+
+def look_once_more(*readers: ResultsSeen | Follower) -> None:
+    """Wait until each has looked again at what it reads, as somebody who is not in a hurry."""
+    before = [reader.looks for reader in readers]
+
+    def have_looked() -> bool:
+        return all(reader.looks > looks for reader, looks in zip(readers, before, strict=True))
+
+    wait_until(have_looked, LOOK_S, "readers to be shown something")
 
 
 def _keep(seen: dict[Any, Any], now: dict[Any, Any], what: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from service.arena.readiness import APART_MS, OVERDUE_MS, WORKER_MS, Readiness
+from service.store import due
 from service.store.probe import Seen
 from tests.service.fakes import Clock
 
@@ -20,13 +21,14 @@ WELL = Seen(
     is_saved=True,
     oldest_due=NOW - OVERDUE_MS,
     last_worker=NOW - WORKER_MS,
+    last_takers={due.PEOPLE: NOW - WORKER_MS, due.TOURNAMENTS: NOW - WORKER_MS},
     begins_games=True,
     alarms={},
 )
 
 
-def alarms(clock=NOW, sweep_ms=1_000, **changes):
-    return Readiness(lambda: replace(WELL, **changes), lambda: clock, lambda: 0.0, sweep_ms).alarms()
+def alarms(clock=NOW, sweep_ms=1_000, letters=0, **changes):
+    return Readiness(lambda: replace(WELL, **changes), lambda: letters, lambda: clock, lambda: 0.0, sweep_ms).alarms()
 
 
 def test_nothing_is_wrong_up_to_the_bounds():
@@ -43,11 +45,24 @@ def test_nothing_is_wrong_up_to_the_bounds():
         ({"is_saved": False}, "persistence", "the store failed to save what it holds the last time it tried"),
         ({"last_worker": None}, "no_worker", "no worker has ever been there"),
         ({"last_worker": NOW - WORKER_MS - 1}, "no_worker", "no worker has been there for 30 s"),
+        ({"last_takers": {due.PEOPLE: NOW}}, "no_worker", "no worker takes games of tournaments"),
+        (
+            {"last_takers": {due.PEOPLE: NOW, due.TOURNAMENTS: NOW - WORKER_MS - 1}},
+            "no_worker",
+            "no worker takes games of tournaments",
+        ),
+        (
+            {"last_takers": {due.TOURNAMENTS: NOW}},
+            "no_worker",
+            "no worker takes games of people and checks of bots",
+        ),
         ({"oldest_due": NOW - 200_000}, "overdue", "something that is to be done has been waiting for 200 s"),
         ({"clock": NOW + 3_600_000}, "clock", "the clocks of the API and of the store are 3600 s apart"),
         ({"clock": NOW - 6_000}, "clock", "the clocks of the API and of the store are 6 s apart"),
         ({"begins_games": False}, "maintenance", "no new games begin: the operator works on the arena"),
         ({"alarms": {"archive": "no space"}}, "archive", "no space"),
+        ({"letters": 1}, "dead_letters", "1 job was given up lately"),
+        ({"letters": 12}, "dead_letters", "12 jobs were given up lately"),
     ],
 )
 def test_what_is_past_a_bound_is_an_alarm(changes, word, detail):
@@ -55,7 +70,9 @@ def test_what_is_past_a_bound_is_an_alarm(changes, word, detail):
 
 
 def test_workers_that_sweep_seldom_are_missed_later():
-    assert alarms(sweep_ms=60_000, last_worker=NOW - 299_000) == {}
+    before = NOW - 299_000
+    takers = dict.fromkeys(WELL.last_takers, before)
+    assert alarms(sweep_ms=60_000, last_worker=before, last_takers=takers) == {}
     assert "no_worker" in alarms(sweep_ms=60_000, last_worker=NOW - 301_000)
 
 
@@ -73,7 +90,7 @@ def test_store_is_asked_once_a_second_however_many_ask(told):
         with contextlib.suppress(ConnectionError):  # what is counted is who asked
             told_each.append(readiness.alarms())
 
-    readiness = Readiness(look, lambda: NOW, lambda: time.now / 1000, 1_000)
+    readiness = Readiness(look, lambda: 0, lambda: NOW, lambda: time.now / 1000, 1_000)
     for at in (0, 500, 1_000, 1_001, 1_900, 2_500):
         time.now = at
         many = [threading.Thread(target=ask) for _ in range(8)]
