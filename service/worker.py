@@ -47,6 +47,7 @@ from service.jobs import (
     BrokerQueue,
     open_broker,
 )
+from service.metrics.meters import Meters, silent
 from service.outbound.calls import Calls
 from service.outbound.guard import Guard
 from service.referee.aftermath import Aftermath
@@ -104,11 +105,12 @@ circle. By Python's own thresholds it took a tenth of the processor time."""
 class WorkerProcess:
     """All that one worker process runs. Build it in the process itself, after any fork."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, meters: Meters | None = None) -> None:
         """Connect the parts; nothing runs before `start`."""
         self._settings = settings
+        self._meters = meters or silent()
         self._stopping = threading.Event()
-        self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key, meters=self._meters)
         self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
         guard = Guard(networks)
@@ -124,7 +126,11 @@ class WorkerProcess:
         )
         self._queue = BrokerQueue(open_broker(settings))
         self._checks = Checks(
-            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+            self._store,
+            self._calls,
+            clock=self._store.due.now,
+            challenge=lambda: secrets.token_urlsafe(24),
+            meters=self._meters,
         )
         self._erasing = Erasing(self._store, clock=self._store.due.now)
         self._ratings = Ratings(
@@ -138,7 +144,14 @@ class WorkerProcess:
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, self._ratings, clock=self._store.due.now, patience_ms=settings.lease_ms),
+            Running(
+                self._store,
+                self._queue,
+                self._ratings,
+                clock=self._store.due.now,
+                patience_ms=settings.lease_ms,
+                meters=self._meters,
+            ),
             self._ratings,
             Health(
                 self._store,
@@ -151,6 +164,7 @@ class WorkerProcess:
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
             open_seat_ms=settings.open_seat_ms,
+            meters=self._meters,
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._people = _Serving("people", self._referee, self._stopping, self._drive_each)
@@ -163,6 +177,13 @@ class WorkerProcess:
             Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=SWEPT_MS),
         ]
         self._workers[-1].queue_prefetch = 1  # what one has fetched and not begun no other can take
+        self._meters.look_at(self._look)
+
+    def _look(self) -> None:
+        """Set what is measured by looking."""
+        self._meters.calls_waiting.set(self._calls.waiting)
+        for serving in (self._people, self._tournaments):
+            self._meters.driven.set(serving.current.games, serving.name)
 
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
@@ -244,6 +265,7 @@ class WorkerProcess:
             ),
             new_id=lambda: secrets.token_hex(8),
             stopping=self._stopping.is_set,
+            meters=self._meters,
         )
 
     # --- life ---------------------------------------------------------------------------------------------------------
@@ -348,7 +370,7 @@ class _Serving(threading.Thread):
         self._referee = referee
         self._stopping = stopping
         self._hand_back = hand_back
-        self.current = Run(referee())
+        self.current = Run(referee(), name=name)
 
     def run(self) -> None:
         while not self._stopping.is_set():
@@ -364,7 +386,7 @@ class _Serving(threading.Thread):
         broken = self.current
         while self.current is broken and not self._stopping.is_set():
             try:
-                self.current = Run(self._referee())
+                self.current = Run(self._referee(), name=self.name)
             except Exception:  # whatever broke the one before, such as a lack of descriptors, may last
                 logger.exception("no run for the games of %s yet", self.name)
             self._stopping.wait(AGAIN_S)
