@@ -17,6 +17,7 @@ from dramatiq.brokers.redis import RedisBroker
 from redis import RedisError
 
 from service.config import Settings
+from service.store import due
 from service.store.connection import connect
 from service.store.lua import Args, Scripts
 
@@ -45,6 +46,9 @@ QUEUES: Final = {
     ERASE: FITS,
 }
 """The queue each job goes by."""
+
+SERVED: Final = {due.PEOPLE: (INTERACTIVE, CHECKS), due.TOURNAMENTS: (TOURNAMENT, FITS)}
+"""What a worker may be told to take on, and the queues that this makes it serve."""
 
 MOST_LETTERS: Final = 1_000
 """Of a queue, the newest ones: more than that nobody looks through."""
