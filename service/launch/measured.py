@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import socket
@@ -9,12 +10,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from service.config import Address, Settings
 from service.launch import ports
 from service.metrics.metering import Metering, Place, metering_of
+from service.metrics.serving import PATH
 
-VARIABLE = "SLAGVELD_METRICS"
+VARIABLE: Final = "SLAGVELD_METRICS"
+
+logger: Final = logging.getLogger(__name__)
 
 
 def listen(address: Address) -> socket.socket:
@@ -51,7 +56,11 @@ def place_of(settings: Settings) -> Iterator[Place | None]:
 def url_of(place: Place) -> str:
     """Say where this machine reads them."""
     with socket.socket(fileno=os.dup(place.descriptor)) as listening:
-        return f"{ports.url_of(listening)}/metrics"
+        return _url(listening)
+
+
+def _url(listening: socket.socket) -> str:
+    return f"{ports.url_of(listening)}{PATH}"
 
 
 @contextmanager
@@ -60,8 +69,10 @@ def of_worker(settings: Settings, environment: Mapping[str, str]) -> Iterator[Me
     place = Place.of(environment)
     metering = metering_of("worker", place)
     if metering is None and settings.metrics is not None:
+        listening = listen(settings.metrics)
+        logger.info("metrics are served at %s", _url(listening))
         metering = Metering("worker", None)
-        metering.serve(listen(settings.metrics))
+        metering.serve(listening)
     if metering is None:
         yield None
         return
