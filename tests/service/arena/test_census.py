@@ -28,7 +28,9 @@ def census(store, settings):
     probe, counter = Probe.open(settings.redis_url), StoreCensus.open(settings.redis_url)
 
     def make(queues=None):
-        readiness = Readiness(probe.look, store.due.now, iter(range(0, 10_000, 100)).__next__, settings.sweep_ms)
+        readiness = Readiness(
+            probe.look, lambda: 0, store.due.now, iter(range(0, 10_000, 100)).__next__, settings.sweep_ms
+        )
         return Census("0.1.0", readiness, counter.look, queues or Backlogs(settings).look, store.due.now)
 
     yield make
