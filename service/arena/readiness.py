@@ -48,6 +48,10 @@ class Readiness:
 
     def alarms(self) -> dict[str, str]:
         """Give what needs attention: a detail by word. Raises the store's error if it can't be worked with."""
+        return self.seen()[1]
+
+    def seen(self) -> tuple[Seen, dict[str, str]]:
+        """Give what was seen, a second ago at most, and what of it needs attention; raises as `alarms`."""
         with self._lock:
             last = self._last
             if last is None or self.monotonic() - last.at > FRESH_S:
@@ -55,7 +59,7 @@ class Readiness:
         if isinstance(last.told, Exception):
             raise last.told.with_traceback(None)  # or each time it is raised it would grow
         found = _found(last.told, last.clock, self.sweep_ms)
-        return dict(sorted([*last.told.alarms.items(), *found, *_letters(last.letters)]))
+        return last.told, dict(sorted([*last.told.alarms.items(), *found, *_letters(last.letters)]))
 
     def _looked(self) -> _Look:
         told = self._told()
