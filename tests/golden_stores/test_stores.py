@@ -44,7 +44,7 @@ OFFERED_SINCE = {405, 422}
 PAGE = 100
 QUICKLY = [STORES[0], STORES[-1]]
 SLOWLY = [pytest.param(name, marks=pytest.mark.soak) for name in STORES[1:-1]]
-"""Those between the oldest and the newest are opened by `make soak` alone; each value in them is read by test_shapes."""
+"""Those between the oldest and the newest are opened by `make soak` alone; test_shapes reads each value in them."""
 
 
 class Golden:
