@@ -231,11 +231,16 @@ def test_chunked_body_arrives_as_one_of_known_length(composed):
 
 
 def test_stream_comes_as_it_happens(composed):
-    """A table that waits for its person goes on telling, and says what was before at once."""
+    """What a person does is told by the stream while the table waits for the next move."""
     with Arena(composed.url) as arena:
-        made = arena.create_game("seven_up", [{"kind": "human", "name": "ann"}, {"kind": "house", "name": "greedy"}])
-        first = next(iter(arena.follow_game(made.id, timeout_s=LONG_S)))
-        assert first["deal"] == 0
+        made = arena.create_game("seven_up", [{"kind": "human", "name": name} for name in ("ann", "bob")])
+        stream = arena.follow_game(made.id, timeout_s=LONG_S)
+        before = list(arena.events(made.id))
+        assert [next(stream) for _ in before] == before
+        views = [arena.seat(made.id, seat, made.seats[seat].token) for seat in (0, 1)]
+        (asked,) = (view for view in views if view.decision_id)
+        arena.act(made.id, asked.seat, asked.decision_id, asked.legal_actions[0], made.seats[asked.seat].token)
+        assert next(stream) == list(arena.events(made.id))[len(before)]
         assert arena.game(made.id).state == "running"
 
 
