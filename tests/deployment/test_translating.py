@@ -107,6 +107,7 @@ def test_directive_of_nginx_is_translated(place, line, expected):
         "include /etc/nginx/conf.d/*.conf;",
         "access_log /var/log/nginx/access.log;",
         "root /srv;",
+        "server_tokens off; listen 80;",
         "{{",
     ],
 )
