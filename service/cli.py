@@ -24,7 +24,7 @@ from rich.console import Console
 from bot_sdk.errors import SdkError
 from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
-from service.launch import commands, local, logs, ports
+from service.launch import commands, local, logs, measured, ports
 from service.launch.announced import AnnounceError
 from service.launch.memory import store_bytes
 from service.launch.report import Screen
@@ -32,6 +32,7 @@ from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import BackupError
+from service.metrics.metering import Place, meters_of
 from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
@@ -116,8 +117,17 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
         kept = _kept(Settings.from_env(environment))
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
-    with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
+    with (
+        measured.place_of(Settings.from_env(environment)) as place,
+        Supervisor(listening, environment, workers=count, store=store, tell=_tell, metrics=place) as supervisor,
+    ):
+        _tell_of_metrics(place)
         supervisor.run(ready)
+
+
+def _tell_of_metrics(place: Place | None) -> None:
+    if place is not None:
+        _tell(f"metrics are served at {measured.url_of(place)}")
 
 
 def _environment(
@@ -170,9 +180,13 @@ def _is_loopback(host: str) -> bool:
 @as_sentences
 def api(port: int, host: str, processes: int) -> None:
     """Serve the API alone, until SIGTERM or Ctrl-C."""
-    Settings.from_env(os.environ)
+    settings = Settings.from_env(os.environ)
     listening = ports.listen(host, port)
     listening.set_inheritable(True)
+    if settings.metrics is not None:
+        place = measured.open_place(settings.metrics)
+        _tell_of_metrics(place)
+        os.environ.update(place.environment)
     command = commands.api(listening.fileno(), processes=processes)
     os.execv(command[0], command)  # noqa: S606 - our own command
 
@@ -195,8 +209,12 @@ def worker(queues: str | None) -> None:
         raise UsageProblem(f"expected --queues of {' and '.join(SERVED)}, got {queues!r}")
 
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
-    with Signals(lambda: os._exit(INTERRUPTED)) as signals:
-        WorkerProcess(Settings.from_env(os.environ), takes).run(signals.wait_for_stop)
+    settings = Settings.from_env(os.environ)
+    with (
+        Signals(lambda: os._exit(INTERRUPTED)) as signals,
+        measured.of_worker(settings, os.environ) as metering,
+    ):
+        WorkerProcess(settings, takes, meters_of(metering)).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))

@@ -45,13 +45,17 @@ class Readiness:
 
     def alarms(self) -> dict[str, str]:
         """Give what needs attention: a detail by word. Raises the store's error if it can't be worked with."""
+        return self.seen()[1]
+
+    def seen(self) -> tuple[Seen, dict[str, str]]:
+        """Give what was seen, a second ago at most, and what of it needs attention; raises as `alarms`."""
         with self._lock:
             last = self._last
             if last is None or self.monotonic() - last.at > FRESH_S:
                 last = self._last = _Look(self._told(), self.clock(), self.monotonic())
         if isinstance(last.told, Exception):
             raise last.told.with_traceback(None)  # or each time it is raised it would grow
-        return dict(sorted([*last.told.alarms.items(), *_found(last.told, last.clock, self.sweep_ms)]))
+        return last.told, dict(sorted([*last.told.alarms.items(), *_found(last.told, last.clock, self.sweep_ms)]))
 
     def _told(self) -> Seen | Exception:
         try:

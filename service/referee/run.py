@@ -23,6 +23,7 @@ from service.referee.drive import Drive, Step
 from service.referee.outbox import Outbox
 from service.referee.referee import Referee
 from service.referee.table import HUMAN
+from service.store.errors import DamagedError
 
 logger: Final = logging.getLogger(__name__)
 
@@ -48,13 +49,18 @@ class Run:
     All decisions they owe are asked at once; answers are taken as they come, so no game waits for another's bots.
     """
 
-    def __init__(self, referee: Referee, *, most: int = MOST_GAMES) -> None:
-        """Make a run; its leases are in its own name. By `hand_in_all` it gets `most` games at once, if no others."""
+    def __init__(self, referee: Referee, *, most: int = MOST_GAMES, name: str = "games") -> None:
+        """Make a run; its leases are in its own name. By `hand_in_all` it gets `most` games at once, if no others.
+
+        `name` is what its turns are counted by.
+        """
         self._referee = referee
+        self._meters = referee.meters
+        self._name = name
         self._most = most
         self._token = referee.new_id()
         self._line = referee.calls.line()
-        self._outbox = Outbox(self._line, self._token)
+        self._outbox = Outbox(self._line, self._token, referee.meters)
         self._drives: dict[str, Drive] = {}
         self._with_people: dict[str, Drive] = {}
         self._handed_in: deque[str] = deque()
@@ -67,6 +73,11 @@ class Run:
         self._flushed = 0.0
 
     # --- from any thread ----------------------------------------------------------------------------------------------
+
+    @property
+    def games(self) -> int:
+        """How many games are in its hands."""
+        return len(self._drives)
 
     def hand_in(self, game_id: str) -> None:
         """Have a game taken up, or looked at again, without waiting."""
@@ -103,10 +114,13 @@ class Run:
         self._listen(self._patience_s())
         self._referee.players.refresh()
         self._look_at_people()
-        ends = monotonic() + TURN_S
+        began = monotonic()
+        ends = began + TURN_S
         while self._work() and monotonic() < ends:
             pass
         self._commit()
+        if self._meters.is_on:
+            self._meters.turns.note(monotonic() - began, self._name)
         self._tell_of_room()
 
     def _patience_s(self) -> float:
@@ -188,6 +202,7 @@ class Run:
         proposals = [step.proposal for step in steps]
         told = self._referee.insist(lambda: self._referee.games.commit_many(proposals))
         for step, each in zip(steps, told, strict=True):
+            self._meters.commits.add("damaged" if isinstance(each, DamagedError) else each.status)
             askings = self._attempt(step.drive, step.drive.committed, step, each)
             if askings:
                 self._to_ask += askings
