@@ -111,12 +111,8 @@ class Composition:
         for name in (each for each in self._ordered(wanted) if each not in self._replicas):
             self._start(name)
         for name in wanted:
-            self._wait(name, self._condition(name))
-
-    def _condition(self, name):
-        if "healthcheck" in self.service(name):
-            return "service_healthy"
-        return "service_completed_successfully" if self.service(name)["restart"] == "no" else "service_started"
+            ends = self.service(name)["restart"] == "no"
+            self._wait(name, "service_completed_successfully" if ends else "service_healthy")
 
     def _ordered(self, wanted):
         ordered = []
@@ -148,7 +144,7 @@ class Composition:
                 while not replica.is_healthy:
                     assert time.monotonic() < ends, f"{name} isn't healthy: {replica.said()}"
                     time.sleep(0.4)
-            elif condition != "service_started":
+            else:
                 raise UnknownError(f"no condition is known as {condition}")
 
     def kill(self, name, number):

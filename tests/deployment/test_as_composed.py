@@ -278,6 +278,14 @@ def test_client_has_the_address_it_comes_from_whatever_it_says(composed):
     assert {one, other} <= {line["client"] for line in requests_logged(composed)}
 
 
+def test_metrics_are_told_inside_and_not_by_the_proxy(composed):
+    for name in ("api", "worker-interactive", "worker-tournament"):
+        for address in composed.ground.names[name]:
+            told = requests.get(f"http://{address}:{composed.ground.port(9100)}/metrics", timeout=30)
+            assert told.text.count("# TYPE slagveld_") > 5
+    assert requests.get(f"{composed.url}/metrics", timeout=30).status_code == 404
+
+
 # --- an operator's: TLS, secrets --------------------------------------------------------------------------------------
 
 
