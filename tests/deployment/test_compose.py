@@ -307,6 +307,9 @@ def test_proxy_listens_where_it_is_published_and_probed():
     port, path = probed("proxy")
     assert f"listen 127.0.0.1:{port};" in (ROOT / "deploy" / "nginx.conf").read_text()
     assert path == "/health/live"
+    assert (
+        Settings.from_env(SERVICES["api"]["environment"]).public_url == f"http://{SERVICES['proxy']['ports'][0][:14]}"
+    )
 
 
 def test_certificate_decides_how_the_proxy_listens():
@@ -350,5 +353,7 @@ def test_commands_of_the_head_can_be_run():
 def test_head_names_every_variable():
     text = FILE.read_text()
     head, _, body = text.partition("\nname: slagveld\n")
-    told = set(re.findall(r"\b[A-Z][A-Z_]+\b", head)) - {"TLS"}
-    assert told == set(re.findall(r"\$\{([A-Z_]+)", body))
+    known = set(re.findall(r"\$\{([A-Z_]+)", body))
+    assert set(re.findall(r"\b[A-Z][A-Z_]+\b", head)) - {"TLS"} == known
+    pages = (ROOT / "docs" / "operations.md").read_text().partition("\n## Containers\n")[2]
+    assert set(re.findall(r"^([A-Z_]+)=", pages, re.MULTILINE)) == known
