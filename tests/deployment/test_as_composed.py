@@ -263,7 +263,8 @@ def new_account(composed, address, claimed):
     """Ask for an account from an address of this machine; `claimed` is what the client says its address is."""
     where = urlsplit(composed.url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30, source_address=(address, 0))
-    headers = {"Content-Type": "application/json", "X-Forwarded-For": claimed, "X-Real-IP": claimed}
+    said = dict.fromkeys(("X-Forwarded-For", "X_Forwarded_For", "X-Real-IP"), claimed)
+    headers = {"Content-Type": "application/json", "Forwarded": f"for={claimed}", **said}
     connection.request("POST", "/v1/accounts", json.dumps({"name": "ann"}), headers)
     answer = connection.getresponse()
     answer.read()
