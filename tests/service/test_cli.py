@@ -64,7 +64,7 @@ def test_worker_is_told_which_queues_there_are(queues):
         (["--queues", "interactive"], {"interactive"}),
     ],
 )
-def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
+def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatch):
     started = []
 
     class Never:
@@ -74,6 +74,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
         def run(self, _until):
             pass
 
+    monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.setattr("service.worker.WorkerProcess", Never)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
