@@ -10,9 +10,9 @@ from service.doctor.command import NothingToDropError
 from service.doctor.kinds import ADVICE
 from service.jobs import CHECKS, open_broker
 from service.store import due, keys, listing
-from service.store.errors import FormError
 from service.store.entities import BotState, Suspension, TournamentState
 from service.store.erasures import Erasure
+from service.store.errors import FormError
 from service.store.maintenance import Maintenance
 
 PLANTED = {}
