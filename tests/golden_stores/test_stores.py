@@ -48,7 +48,7 @@ QUICKLY = [STORES[0], STORES[-1]]
 SLOWLY = [pytest.param(name, marks=pytest.mark.soak) for name in STORES[1:-1]]
 """Those between the oldest and the newest are opened by `make soak` alone; test_shapes reads each value of theirs."""
 UNWELL = {"1-first": {"board_open", "key_without_expiry"}}
-"""What the doctor has to mend: boards of tournaments that ended when none was ever closed, ledgers that never ran out."""
+"""What the doctor has to mend: boards of tournaments that ended when none was closed, ledgers that never ran out."""
 
 
 class Golden:
