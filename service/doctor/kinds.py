@@ -113,6 +113,10 @@ ADVICE: Final = {
         _ERROR, "games under way whose pack secret is gone",
         "whoever drives one aborts it; its tournament plays it again on another board",
     ),
+    "rules_unknown": Advice(
+        _WARNING, "games under way of rules that this release doesn't know: none of its workers plays them",
+        "once workers are there of a release that does", "slagveld worker of that release, see docs/upgrades.md",
+    ),
     "log_torn": Advice(
         _ERROR, "games under way whose log can't be followed",
         "whoever drives one aborts it; its tournament plays it again on another board",

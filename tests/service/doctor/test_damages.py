@@ -12,6 +12,7 @@ from service.jobs import CHECKS, open_broker
 from service.store import due, keys, listing
 from service.store.entities import BotState, Suspension, TournamentState
 from service.store.erasures import Erasure
+from service.store.errors import FormError
 from service.store.maintenance import Maintenance
 
 PLANTED = {}
@@ -114,6 +115,13 @@ def _(world):
 @plants("game_secret_missing")
 def _(world):
     world.redis.delete(keys.game_secret(world.first))
+    return world.first
+
+
+@plants("rules_unknown")
+def _(world):
+    meta = keys.game_meta(world.first)
+    world.redis.hset(meta, "body", world.redis.hget(meta, "body").replace(b'"rules":1', b'"rules":2'))
     return world.first
 
 
@@ -325,6 +333,21 @@ def test_a_game_that_has_just_ended_on_an_open_board_is_well(world):
     world.worker.drive(world.first)
     assert world.desk.meta(world.first).state is GameState.FINISHED
     assert world.found() == []
+
+
+def test_a_game_that_has_ended_by_rules_of_another_release_is_no_loss(world):
+    world.play_out(world.first)
+    meta = keys.game_meta(world.first)
+    world.redis.hset(meta, "body", world.redis.hget(meta, "body").replace(b'"rules":1', b'"rules":2'))
+    assert world.found() == []
+
+
+def test_a_store_of_a_newer_release_is_not_looked_at(world):
+    world.store.form.claim()
+    assert world.found() == []
+    world.redis.set(keys.FORM, 2)
+    with pytest.raises(FormError, match="expected a store of form 1, got form 2"):
+        world.look()
 
 
 def test_there_is_a_damage_for_every_word():
