@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -126,6 +128,13 @@ def _(world):
 @plants("log_short")
 def _(world):
     world.redis.delete(keys.game_log(world.first))
+    return world.first
+
+
+@plants("rules_unknown")
+def _(world):
+    body = json.loads(world.redis.hget(keys.game_meta(world.first), "body"))
+    world.redis.hset(keys.game_meta(world.first), "body", json.dumps(body | {"rules": 99}))
     return world.first
 
 
