@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -49,7 +50,7 @@ def found(environment: Mapping[str, str], data: Path | None, *, is_to_mend: bool
     if by_url:
         yield Patient(Settings.from_env(environment), is_still=False, command="slagveld doctor")
         return
-    command = "slagveld doctor" if data is None else f"slagveld doctor --data {data}"
+    command = "slagveld doctor" if data is None else f"slagveld doctor --data {shlex.quote(str(data))}"
     folder = data or local.DATA
     settings = Settings.from_env({**environment, **local.unset(environment)})
     with _opened(folder, is_to_mend=is_to_mend) as (address, is_still):
