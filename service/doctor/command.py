@@ -66,8 +66,8 @@ def examined(
 ) -> tuple[Findings, Counter[str]]:
     """Examine a store, mend it or `drop` the thing of this id if that is wanted, and examine it again then.
 
-    Gives what is left, and how many were mended. Raises what redis-py raises if the store can't be read,
-    FormError if it isn't this release's, and NothingToDropError.
+    Gives what is left, and how many were mended. Raises what redis-py raises if the store can't be read, FormError for
+    one that another release has made its own, and NothingToDropError.
     """
     mended: Counter[str] = Counter()
     with _examination(patient, seconds, sleep) as (examination, mender):

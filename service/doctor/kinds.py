@@ -113,10 +113,6 @@ ADVICE: Final = {
         _ERROR, "games under way whose pack secret is gone",
         "whoever drives one aborts it; its tournament plays it again on another board",
     ),
-    "rules_unknown": Advice(
-        _WARNING, "games under way of rules that this release doesn't know: none of its workers plays them",
-        "once workers are there of a release that does", "slagveld worker of that release, see docs/upgrades.md",
-    ),
     "log_torn": Advice(
         _ERROR, "games under way whose log can't be followed",
         "whoever drives one aborts it; its tournament plays it again on another board",
@@ -124,6 +120,10 @@ ADVICE: Final = {
     "log_short": Advice(
         _ERROR, "games under way whose log is shorter than it was",
         "whoever drives one goes on from where the log ends, and asks again what was lost",
+    ),
+    "rules_unknown": Advice(
+        _ERROR, "games under way of rules that this release doesn't know: nobody plays them here", None,
+        "slagveld worker, of the release that began them (docs/upgrades.md)",
     ),
     "game_tried": Advice(
         _NOTE, "games of which a move was tried in vain more than once",
