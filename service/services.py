@@ -6,7 +6,10 @@ import functools
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from redis import RedisError
 
 from service.arena.accounts import Accounts
 from service.arena.allowance import Allowance
@@ -39,7 +42,6 @@ from service.store.door import holder
 from service.store.probe import Probe
 from service.store.store import Store
 
-VERSION = "0.1.0"
 CONNECTIONS = 64
 """Connections to the store that one API process uses at most; more requests than that wait for one."""
 
@@ -73,7 +75,7 @@ class Services:
     census: Census
     meters: Meters
     arena_key: Callable[[], bytes]
-    version: str = VERSION
+    version: str = field(default_factory=functools.partial(version, "slagveld"))
 
 
 def open_services(
@@ -104,7 +106,9 @@ def open_services(
         allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
-    readiness = Readiness(Probe.open(settings.redis_url).look, now_ms, time.monotonic, settings.sweep_ms)
+    readiness = Readiness(
+        Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
+    )
     tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
@@ -136,6 +140,19 @@ def open_services(
     )
 
 
+def letters_of(settings: Settings) -> Callable[[], int]:
+    """Count the dead letters, none if the broker can't be asked soon: what that does to games is `overdue`."""
+    letters = DeadLetters(open_broker(settings, is_patient=False))
+
+    def count() -> int:
+        try:
+            return sum(letters.count().values())
+        except RedisError:
+            return 0
+
+    return count
+
+
 def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:
     """Build the use cases of tournaments, as API and workers have them."""
     return Tournaments(
@@ -150,7 +167,7 @@ def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -
 def census_of(settings: Settings, readiness: Readiness) -> Census:
     """Build what tells the state of the arena as metrics."""
     return Census(
-        VERSION,
+        version("slagveld"),
         readiness,
         count=census.Census.open(settings.redis_url).look,
         queues=Backlogs(settings).look,

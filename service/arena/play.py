@@ -217,7 +217,7 @@ class Play:
             if told.status == "committed":
                 table.committed(events, told.at)
                 if told.is_new:
-                    note_decisions(self._meters, table, events)
+                    note_decisions(self._meters, [(table, events)])
                 self._go_on(table, moment)
                 return _After(self._after(shown, table, told), table, moment, told.is_new)
         raise UnavailableError("others were quicker again and again; try again", retry_after=1)

@@ -6,8 +6,7 @@ The address to bind and the number of workers come from the command line of whoe
 import os
 from typing import Any
 
-from service.launch import logs, measured
-from service.metrics.metering import Place
+from service.launch import logs
 
 worker_class = "service.launch.api_worker.ApiWorker"
 worker_connections = 4000
@@ -25,6 +24,9 @@ logconfig_dict = logs.settings("api")
 
 def on_exit(_server: Any) -> None:
     """Leave nothing of this launch behind."""
+    from service.launch import measured  # noqa: PLC0415 - this file is read before processes are made of greenlets
+    from service.metrics.metering import Place  # noqa: PLC0415 - likewise
+
     measured.close_place(Place.of(os.environ))
 
 

@@ -13,7 +13,7 @@ from bot_sdk.events import Decided, Event, Outcome, Retired, quantised
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.held import Held
-from service.referee.measuring import kind_asked, note_decisions
+from service.referee.measuring import kind_asked
 from service.referee.referee import Referee
 from service.referee.suspending import GONE
 from service.referee.table import BOT, HOUSE, HUMAN, Table
@@ -199,8 +199,6 @@ class Drive(Held):
     def _go_on_from(self, step: Step, at: int, length: int) -> list[Asking]:
         table = step.table
         table.committed(step.events, at)
-        if self._referee.meters.is_on:
-            note_decisions(self._referee.meters, table, step.events)
         for name, event, verdict in step.made:
             del self.answered[name]
             if table.kinds[event.seat] == BOT:

@@ -20,10 +20,12 @@ from redis import RedisError
 from service.outbound.values import Answer
 from service.referee.asking import Asking
 from service.referee.drive import Drive, Step
+from service.referee.measuring import note_decisions
 from service.referee.outbox import Outbox
 from service.referee.referee import Referee
 from service.referee.table import HUMAN
 from service.store.errors import DamagedError
+from service.store.games import Commit
 
 logger: Final = logging.getLogger(__name__)
 
@@ -201,13 +203,24 @@ class Run:
         steps, self._steps = self._steps, []
         proposals = [step.proposal for step in steps]
         told = self._referee.insist(lambda: self._referee.games.commit_many(proposals))
+        if self._meters.is_on:
+            self._count(steps, told)
         for step, each in zip(steps, told, strict=True):
-            self._meters.commits.add("damaged" if isinstance(each, DamagedError) else each.status)
             askings = self._attempt(step.drive, step.drive.committed, step, each)
             if askings:
                 self._to_ask += askings
             else:
                 self._go_on(step.drive)
+
+    def _count(self, steps: list[Step], told: list[Commit | DamagedError]) -> None:
+        """Count what became of commits, all of one round trip together, and the decisions that stand by them."""
+        became = ["damaged" if isinstance(each, DamagedError) else each.status for each in told]
+        for status in set(became):
+            self._meters.commits.add(status, by=became.count(status))
+        note_decisions(
+            self._meters,
+            [(step.table, step.events) for step, status in zip(steps, became, strict=True) if status == "committed"],
+        )
 
     def _attempt(self, drive: Drive, do: Callable[..., T], *args: Any) -> T | None:
         """Do something with a game; one that breaks is left and doesn't take the others with it."""

@@ -58,8 +58,8 @@ class _TimedPool(BlockingConnectionPool):
 
     timed: Callable[[float], None]
 
-    def get_connection(self, command_name: Any = None, *keys: Any, **options: Any) -> Any:
-        connection: Any = super().get_connection(command_name, *keys, **options)  # type: ignore[no-untyped-call]  # redis-py's
+    def get_connection(self, *args: Any, **options: Any) -> Any:
+        connection: Any = super().get_connection(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
         connection.taken_at = perf_counter()
         return connection
 

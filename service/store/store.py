@@ -15,6 +15,7 @@ from service.store.clock import Clock
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.erasures import ErasureStore
+from service.store.form import FormStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
@@ -50,6 +51,7 @@ class Store:
         self.clock = Clock(redis)
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
+        self.form = FormStore(redis)
         self.games = GameStore(redis, meters=meters)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
