@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from bot_sdk.games.registry import RulesVersionError
 from bot_sdk.results.values import GameState
 from service.doctor.suspects import UNREADABLE, Suspect
 from service.referee.table import Table
@@ -53,27 +54,32 @@ class GameCheck:
         length, tries = _stall(seen)
         if not seen.has_secret:
             yield Suspect("game_secret_missing", game.id, game.id)
-        elif isinstance(seen.length, DamagedError) or not self._can_be_followed(game.id):
-            yield Suspect("log_torn", game.id, game.id)
+        elif (fault := self._fault(game.id)) is not None or isinstance(seen.length, DamagedError):
+            yield Suspect(fault or "log_torn", game.id, game.id)
         elif length > seen.length:
             yield Suspect("log_short", game.id, game.id)
         elif tries >= _TRIED and length == seen.length:
             yield Suspect("game_tried", game.id, game.id)
 
-    def _can_be_followed(self, game_id: str) -> bool:
+    def _fault(self, game_id: str) -> str | None:
+        """Tell why a game can't be replayed, None if it can."""
         try:
             loaded = self._values.games.load(game_id)
             if loaded is not None:
                 Table.replayed(*loaded)
+        except RulesVersionError:
+            return "rules_unknown"
         except UNREADABLE:
-            return False
-        return True
+            return "log_torn"
+        return None
 
     def _comes_to_its_end(self, game_id: str) -> bool:
         """Tell whether the log of a game that has ended leads there; whoever is gone by now is well."""
         try:
             loaded = self._values.games.load(game_id)
             return loaded is None or Table.replayed(*loaded).ending is loaded[0].state
+        except RulesVersionError:  # which nobody here can tell
+            return True
         except UNREADABLE:
             return False
 

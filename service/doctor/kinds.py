@@ -68,7 +68,7 @@ ADVICE: Final = {
         "set SLAGVELD_KEY here as for API and workers; if they have none, it is lost: " + _OLD_BACKUP,
     ),
     # --- who works on it
-    "no_worker": Advice(_ERROR, "no worker has been there lately: games stand still", None, _WORKER),
+    "no_worker": Advice(_ERROR, "no worker is there, or none for some of the work: games stand still", None, _WORKER),
     "overdue": Advice(
         _WARNING, "what should have been attended to minutes ago (a lease ran out, a deadline is over)",
         "as soon as a worker is there, by the sweeper", _WORKER,
@@ -120,6 +120,10 @@ ADVICE: Final = {
     "log_short": Advice(
         _ERROR, "games under way whose log is shorter than it was",
         "whoever drives one goes on from where the log ends, and asks again what was lost",
+    ),
+    "rules_unknown": Advice(
+        _ERROR, "games under way of rules that this release doesn't know: nobody plays them here", None,
+        "slagveld worker, of the release that began them (docs/upgrades.md)",
     ),
     "game_tried": Advice(
         _NOTE, "games of which a move was tried in vain more than once",

@@ -22,7 +22,7 @@ from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
-from service.store.entities import Bot, BotState, Game, TournamentState
+from service.store.entities import Account, Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.gate import Gate
 from tests.integration.journal import Journal
@@ -172,6 +172,7 @@ class Arena:
     def __enter__(self) -> Self:
         self.valkey.start()
         self.store = Store.open(self.valkey.url, max_connections=16)
+        self.store.accounts.create(Account(id=OWNER.account_id, name="owner", created_at=1))
         self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
         for bot_id, name, url in zip(self.bot_ids, self._names, self.bots.urls, strict=True):
             shown = name.removeprefix("house:").partition("@")[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -39,7 +41,7 @@ def _(world):
 @plants("no_worker")
 def _(world):
     world.redis.delete(keys.WORKERS)
-    return "never any"
+    return "no worker has ever been there"
 
 
 @plants("clock_back")
@@ -126,6 +128,13 @@ def _(world):
 @plants("log_short")
 def _(world):
     world.redis.delete(keys.game_log(world.first))
+    return world.first
+
+
+@plants("rules_unknown")
+def _(world):
+    body = json.loads(world.redis.hget(keys.game_meta(world.first), "body"))
+    world.redis.hset(keys.game_meta(world.first), "body", json.dumps(body | {"rules": 99}))
     return world.first
 
 
@@ -370,6 +379,7 @@ def test_what_somebody_may_be_making_just_now_is_left_alone(world):
     PLANTED["list_names_missing"](world)
     world.redis.zadd(keys.ACCOUNTS, {listing.member(world.store.due.now(), "acc_soon"): 0})
     world.store.due.add("game:gam_soon", world.store.due.now())
+    assert world.store.unfinished.reserve("bot:bot_a", "gam_soon", 99)
     findings, mended = world.look(is_to_mend=True)
     assert mended == {"list_names_missing": 1}
     assert [each.code for each in findings.found] == ["key_orphaned"]
@@ -382,6 +392,15 @@ def test_what_a_second_look_doesnt_share_isnt_told(world):
 
     world.store.due.drop(due.game(world.person))
     assert world.found(sleep=mend) == []
+
+
+def test_what_only_the_second_look_sees_is_left_to_the_next_examination(world):
+    def go_on(_seconds):
+        world.store.due.drop(due.game(world.first))
+
+    PLANTED["log_short"](world)
+    assert world.found(sleep=go_on) == [("log_short", world.first)]
+    assert world.found() == [("game_not_due", world.first), ("log_short", world.first)]
 
 
 def test_looking_changes_not_a_byte(world):
