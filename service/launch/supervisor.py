@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from bot_sdk.client import Arena
-from service.launch import commands, ports
+from service.launch import commands, measured, ports
 from service.launch.attention import Attention
 from service.launch.child import Child
 from service.launch.errors import StackError
@@ -62,6 +62,7 @@ class Supervisor:
         self._store = store
         self._admit = admit
         self._tell = tell
+        self._metrics = metrics
         self._signals = Signals(self._leave_now)
         api = commands.api(listening.fileno(), log_level="warning", grace_s=API_GRACE_S)
         self._children = [
@@ -164,4 +165,5 @@ class Supervisor:
         if self._store is not None:
             self._store.kill()
             self._store.close()
+        measured.close_place(self._metrics)
         os._exit(INTERRUPTED)
