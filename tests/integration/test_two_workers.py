@@ -12,7 +12,7 @@ BOTS = ["house:greedy", "house:random"] * 8
 SHORT = {"target": 3}
 SETTINGS = {"SLAGVELD_LEASE_MS": "15000", "SLAGVELD_RENEW_MS": "5000", "SLAGVELD_SWEEP_MS": "1000"}
 ROUNDS = 400
-LAST = 200
+LAST = 100
 """So many games are looked at, the latest."""
 
 
