@@ -6,7 +6,7 @@ It exits with 0 after a stop in good order, 1 if the arena can't run, 2 if it wa
 from __future__ import annotations
 
 import json
-import logging.config
+import logging
 import os
 import signal
 import sys
@@ -23,7 +23,7 @@ from rich.console import Console
 
 from bot_sdk.errors import SdkError
 from service.config import Settings, SettingsError
-from service.launch import commands, local, logs, ports
+from service.launch import commands, local, ports
 from service.launch.announced import AnnounceError
 from service.launch.memory import store_bytes
 from service.launch.report import Screen
@@ -31,6 +31,7 @@ from service.launch.signals import INTERRUPTED, Signals
 from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import BackupError
+from service.logs import setup
 from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
@@ -40,6 +41,7 @@ ORGANISING: Final = {tournament.name, leaderboard.name}
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 DATA: Final = Path("slagveld-data")
+logger: Final = logging.getLogger("slagveld.up")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -103,7 +105,13 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     """
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
+    settings = Settings.from_env(environment)
     count = workers or min(4, max(1, (os.cpu_count() or 1) - 1))
+    is_for_people = settings.logs == "text"
+    if not is_for_people:
+        setup.begin("up", settings.logs, settings.log_level)
+    tell = _tell if is_for_people else logger.warning
+    server_level = "warning" if is_for_people and settings.log_level == "info" else None
 
     def ready() -> None:
         shown = {
@@ -111,10 +119,11 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
             "docs": f"{supervisor.url}/docs",
             "store": _store_shown(store, data, environment),
         }
-        kept = _kept(Settings.from_env(environment))
+        kept = _kept(settings)
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
-    with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
+    supervisor = Supervisor(listening, environment, workers=count, store=store, tell=tell, server_level=server_level)
+    with supervisor:
         supervisor.run(ready)
 
 
@@ -181,9 +190,10 @@ def worker() -> None:
     """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
     from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
 
-    logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
+    settings = Settings.from_env(os.environ)
+    setup.begin("worker", settings.logs, settings.log_level)
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
-        WorkerProcess(Settings.from_env(os.environ)).run(signals.wait_for_stop)
+        WorkerProcess(settings).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))

@@ -45,6 +45,7 @@ from service.jobs import (
     QUEUES,
     TOURNAMENT,
     BrokerQueue,
+    Caused,
     open_broker,
 )
 from service.outbound.calls import Calls
@@ -60,6 +61,7 @@ from service.services import allowance_of, tournaments_of
 from service.store.archive import Archive
 from service.store.clock import Agreed
 from service.store.store import Store
+from service.thinking.process import COMMAND, Process
 from service.thinking.thinkers import Thinkers
 
 logger: Final = logging.getLogger(__name__)
@@ -118,7 +120,9 @@ class WorkerProcess:
             now=Agreed(self._store.clock),
             office=self._store.office(secrets.token_hex(8)),
         )
-        self._thinkers = Thinkers(settings.thinkers)
+        self._thinkers = Thinkers(
+            settings.thinkers, process=lambda: Process((*COMMAND, settings.logs, settings.log_level))
+        )
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
@@ -167,6 +171,7 @@ class WorkerProcess:
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
         broker = open_broker(self._settings)
+        broker.add_middleware(Caused(), before=type(broker.middleware[0]))  # the others' lines are within
         work: dict[str, Callable[..., None]] = {
             DRIVE: self.drive,
             DRIVE_SHARD: self.drive_shard,

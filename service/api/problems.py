@@ -16,6 +16,7 @@ from redis import RedisError
 from werkzeug.exceptions import HTTPException
 
 from service.api import wire
+from service.api.routes import route
 from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
 from service.store.errors import BadCursorError, ContendedError, passes
@@ -134,7 +135,7 @@ def _away(error: Exception) -> Response:
 
 
 def _bug(error: Exception) -> Response:
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    log.error("%s %s failed", request.method, route() or "nowhere", exc_info=error)
     return Problem(500, "something broke here, and it isn't your fault").response()
 
 

@@ -3,9 +3,16 @@
 The address to bind and the number of workers come from the command line of whoever starts it.
 """
 
-from service.launch import logs
+import os
+from typing import Any
+
+from service.config import Settings
+from service.logs import setup
+
+_settings = Settings.from_env(os.environ)
 
 worker_class = "service.launch.api_worker.ApiWorker"
+logger_class = "service.launch.api_worker.ApiLogger"
 worker_connections = 4000
 timeout = 60
 graceful_timeout = 10
@@ -16,4 +23,14 @@ limit_request_field_size = 8190
 control_socket_disable = True
 forwarded_allow_ips = ""
 """Nobody: how many proxies are believed is SLAGVELD_PROXIES, and the app's business."""
-logconfig_dict = logs.settings("api")
+loglevel = _settings.log_level
+logconfig_dict = setup.settings("api", _settings.logs, _settings.log_level)
+
+
+def on_starting(server: Any) -> None:  # noqa: ARG001 - gunicorn asks for it by name
+    """Log what Python would print, here and in the processes to come."""
+    setup.take_over()
+
+
+def pre_request(worker: Any, req: Any) -> None:
+    """Say nothing: gunicorn's own would log the path, which is a stranger's text."""

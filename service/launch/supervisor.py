@@ -49,16 +49,18 @@ class Supervisor:
         workers: int,
         store: EmbeddedValkey | None,
         tell: Tell,
+        server_level: str | None = None,
     ) -> None:
         """Describe the processes; nothing runs before `run`.
 
         `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it.
+        `server_level` is what the API's server may say of itself, by default what SLAGVELD_LOG_LEVEL has all say.
         """
         self._listening = listening
         self._store = store
         self._tell = tell
         self._signals = Signals(self._leave_now)
-        api = commands.api(listening.fileno(), log_level="warning", grace_s=API_GRACE_S)
+        api = commands.api(listening.fileno(), log_level=server_level, grace_s=API_GRACE_S)
         self._children = [
             Child("the API", api, environment, tell=tell, keep_fds=[listening.fileno()]),
             *(Child(f"worker {number}", commands.worker(), environment, tell=tell) for number in range(1, workers + 1)),

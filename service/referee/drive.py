@@ -93,7 +93,7 @@ class Drive(Held):
         if verdict.outcome is not Outcome.OUR_FAULT:
             self.answered[name] = verdict
         elif self.table is not None and not verdict.is_unattended:  # else no game could outlast a store that stalls
-            logger.error("our fault in %s: %s", name, verdict.error)
+            logger.error("our fault in %s: %s", name, verdict.error, extra=self.about)
             self._fail(self.table, name)
 
     @property

@@ -46,6 +46,12 @@ class Held:
         self.answered: dict[str, Verdict] = {}
         self._tries = Tries()
 
+    @property
+    def about(self) -> dict[str, str]:
+        """What lines about this game say beside their message."""
+        slot = self.table.meta.slot if self.table is not None else None
+        return {"game_id": self.game_id} | ({"tournament_id": slot.tournament_id} if slot is not None else {})
+
     # --- taking -------------------------------------------------------------------------------------------------------
 
     def lay(self) -> None:
@@ -72,7 +78,7 @@ class Held:
             loaded = self._insist(lambda: referee.games.load(self.game_id))
             table = Table.replayed(*loaded) if loaded else None
         except (SdkError, DamagedError):
-            logger.exception("game %s can't be replayed", self.game_id)
+            logger.exception("game %s can't be replayed", self.game_id, extra=self.about)
             self._give_up()
             return
         if table is None or table.meta.state is GameState.OPEN:
@@ -96,7 +102,8 @@ class Held:
         referee = self._referee
         if self._insist(lambda: referee.games.stall(self.game_id, table.length)) <= MAX_TRIES:
             return True
-        logger.error("game %s is aborted: %d tries at event %d came to nothing", self.game_id, MAX_TRIES, table.length)
+        said = "game %s is aborted: %d tries at event %d came to nothing"
+        logger.error(said, self.game_id, MAX_TRIES, table.length, extra=self.about)
         self._insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
         self._load()
         return False
