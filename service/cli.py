@@ -185,15 +185,26 @@ def api(port: int, host: str, processes: int) -> None:
 
 
 @main.command()
+@click.option(
+    "--queues",
+    metavar="NAMES",
+    help="What it takes on: `interactive` (games of people, checks of bots), `tournament` (games of bots, ratings,"
+    " erasures), or both with a comma between. Default: both.",
+)
 @as_sentences
-def worker() -> None:
+def worker(queues: str | None) -> None:
     """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
+    from service.jobs import SERVED  # noqa: PLC0415 - needs what a bot author's installation lacks
     from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
+
+    takes = list(SERVED) if queues is None else [name.strip() for name in queues.split(",")]
+    if not SERVED.keys() >= set(takes):
+        raise UsageProblem(f"expected --queues of {' and '.join(SERVED)}, got {queues!r}")
 
     settings = Settings.from_env(os.environ)
     setup.begin("worker", settings.logs, settings.log_level)
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
-        WorkerProcess(settings).run(signals.wait_for_stop)
+        WorkerProcess(settings, takes).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))

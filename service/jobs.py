@@ -19,6 +19,7 @@ from redis import RedisError
 
 from service.config import Settings
 from service.logs import about
+from service.store import due
 from service.store.connection import connect
 from service.store.lua import Args, Scripts
 
@@ -50,6 +51,9 @@ QUEUES: Final = {
 
 CAUSED_BY: Final = "request_id"
 """The option of a job that names the request behind it."""
+SERVED: Final = {due.PEOPLE: (INTERACTIVE, CHECKS), due.TOURNAMENTS: (TOURNAMENT, FITS)}
+"""What a worker may be told to take on, and the queues that this makes it serve."""
+
 MOST_LETTERS: Final = 1_000
 """Of a queue, the newest ones: more than that nobody looks through."""
 LONGEST_ERROR: Final = 300

@@ -11,7 +11,7 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +43,7 @@ from service.jobs import (
     FITS,
     INTERACTIVE,
     QUEUES,
+    SERVED,
     TOURNAMENT,
     BrokerQueue,
     Caused,
@@ -58,6 +59,7 @@ from service.referee.roster import Roster
 from service.referee.run import Run
 from service.referee.thinking import Callers
 from service.services import allowance_of, tournaments_of
+from service.store import due
 from service.store.archive import Archive
 from service.store.clock import Agreed
 from service.store.store import Store
@@ -66,17 +68,22 @@ from service.thinking.thinkers import Thinkers
 
 logger: Final = logging.getLogger(__name__)
 
-INTERACTIVE_THREADS: Final = 1
 CHECK_THREADS: Final = 8
-FIT_THREADS: Final = 1
-TOURNAMENT_THREADS: Final = 1
-"""A job hands its games in and is done; while it waits for room, those that follow are for other processes."""
 ROOM_S: Final = 2.0
 """How long a job waits for room before its games go back into the queue."""
 IDLE_MS: Final = 40
 """How often an idle worker looks for games: Dramatiq's own second would be felt at every move of a person."""
 SWEPT_MS: Final = 100
 """How often one looks for shards, which the sweeper sends once a second."""
+UNHURRIED_MS: Final = 1_000
+SERVING: Final = {
+    INTERACTIVE: (1, IDLE_MS),
+    CHECKS: (CHECK_THREADS, UNHURRIED_MS),
+    FITS: (1, UNHURRIED_MS),
+    TOURNAMENT: (1, SWEPT_MS),
+}
+"""How many threads serve a queue, and how often they look into an empty one. A job of games hands them in and is done;
+while one waits for room, those that follow are for other processes."""
 SHARE_S: Final = 0.15
 """How long a worker among others pauses after a shard while few are left: longer than that, so that each looks."""
 JOB_MS: Final = 3_600_000
@@ -106,9 +113,10 @@ circle. By Python's own thresholds it took a tenth of the processor time."""
 class WorkerProcess:
     """All that one worker process runs. Build it in the process itself, after any fork."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Connect the parts; nothing runs before `start`."""
+    def __init__(self, settings: Settings, takes: Collection[str] = tuple(SERVED)) -> None:
+        """Connect the parts; nothing runs before `start`. It `takes` on those keys of `SERVED`, and always sweeps."""
         self._settings = settings
+        self._takes = frozenset(takes)
         self._stopping = threading.Event()
         self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
         self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
@@ -155,18 +163,21 @@ class WorkerProcess:
             every_ms=settings.sweep_ms,
             patience_ms=settings.lease_ms,
             open_seat_ms=settings.open_seat_ms,
+            only="" if self._takes == SERVED.keys() else "".join(self._takes),
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._people = _Serving("people", self._referee, self._stopping, self._drive_each)
         self._tournaments = _Serving("tournaments", self._referee, self._stopping, self._queue.drive_shard)
         self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
-        self._workers = [
-            Worker(self._broker(), queues={INTERACTIVE}, worker_threads=INTERACTIVE_THREADS, worker_timeout=IDLE_MS),
-            Worker(self._broker(), queues={CHECKS}, worker_threads=CHECK_THREADS),
-            Worker(self._broker(), queues={FITS}, worker_threads=FIT_THREADS),
-            Worker(self._broker(), queues={TOURNAMENT}, worker_threads=TOURNAMENT_THREADS, worker_timeout=SWEPT_MS),
-        ]
-        self._workers[-1].queue_prefetch = 1  # what one has fetched and not begun no other can take
+        self._workers = [self._server(queue) for taken in SERVED if taken in self._takes for queue in SERVED[taken]]
+
+    def _server(self, queue: str) -> Worker:
+        """Make the Dramatiq worker that serves a queue."""
+        threads, idle_ms = SERVING[queue]
+        worker = Worker(self._broker(), queues={queue}, worker_threads=threads, worker_timeout=idle_ms)
+        if queue == TOURNAMENT:
+            worker.queue_prefetch = 1  # what one has fetched and not begun no other can take
+        return worker
 
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
@@ -261,8 +272,10 @@ class WorkerProcess:
         _take_descriptors()
         self._leases.start()
         self._sweeper.start()
-        self._people.start()
-        self._tournaments.start()
+        if due.PEOPLE in self._takes:
+            self._people.start()
+        if due.TOURNAMENTS in self._takes:
+            self._tournaments.start()
         if self._settings.archive:
             self._retainer.start()
         for worker in self._workers:

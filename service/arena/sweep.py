@@ -43,8 +43,9 @@ class Sweep:
         every_ms: int,
         patience_ms: int,
         open_seat_ms: int,
+        only: str = "",
     ) -> None:
-        """Keep what it works with."""
+        """Keep what it works with; `only` is all that its process takes on, if that isn't everything."""
         self._store = store
         self._queue = queue
         self._running = running
@@ -54,15 +55,16 @@ class Sweep:
         self._every_ms = every_ms
         self._patience_ms = patience_ms
         self._open_seat_ms = open_seat_ms
+        self._only = only
         self._turn = 0
         self.workers = 1
-        """How many worker processes there were at the last sweep, this one among them."""
+        """How many worker processes took on games of tournaments at the last sweep."""
 
     def once(self) -> None:
         """Sweep, unless another process does so now."""
         if self._store.clock.mend():  # else the lock itself might be held for an hour
             logger.warning("the store's clock has jumped: all that is due is looked at")
-        self.workers = workers = self._store.due.present(self._token, ttl_ms=self._every_ms * 5)
+        self.workers = workers = self._store.due.present(self._token, self._every_ms * 5, self._only)
         if not self._may_sweep():
             return
         moment = self._store.clock.read()

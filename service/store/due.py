@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from service.store import keys
 from service.store.lua import Scripts
@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from redis import Redis
+
+PEOPLE: Final = "interactive"
+"""What a worker process takes on: games of people, and checks of bots."""
+TOURNAMENTS: Final = "tournament"
+"""Or games of tournaments, and fits and erasures. Most processes take on both."""
+REMEMBERED_MS: Final = 60_000
+"""How long at least it is known that a worker was there."""
 
 
 def game(game_id: str) -> str:
@@ -41,6 +48,12 @@ def health(bot_id: str) -> str:
 def check(check_id: str) -> str:
     """Give the name that a check of a bot, which hasn't ended, goes by in here."""
     return f"check:{check_id}"
+
+
+def takes(worker: bytes, what: str) -> bool:
+    """Tell whether a member of the set of worker processes takes on `what`."""
+    only = worker.decode().partition(":")[2]
+    return only in {"", what}
 
 
 class Due:
@@ -112,18 +125,22 @@ class Due:
         """Take or keep the sweeper's lock for `ms`; False while another token holds it."""
         return bool(self._scripts.run("acquire", [keys.SWEEPER], [token, ms]))
 
-    def present(self, token: str, ttl_ms: int) -> int:
-        """Note that the worker process `token` is there; tell how many were within the last `ttl_ms`."""
+    def present(self, token: str, ttl_ms: int, only: str = "") -> int:
+        """Note that the worker process `token` is there, and takes on all or `only` that; tell what `workers` does."""
         now = self.now()
         with self._redis.pipeline(transaction=True) as pipe:
-            pipe.zadd(keys.WORKERS, {token: now})
-            pipe.zremrangebyscore(keys.WORKERS, "-inf", now - ttl_ms)
-            pipe.zcard(keys.WORKERS)
-            return int(pipe.execute()[-1])
+            pipe.zadd(keys.WORKERS, {f"{token}:{only}" if only else token: now})
+            pipe.zremrangebyscore(keys.WORKERS, "-inf", now - max(ttl_ms, REMEMBERED_MS))
+            pipe.execute()
+        return self._workers(now - ttl_ms)
 
     def workers(self, within_ms: int) -> int:
-        """Tell how many worker processes were there within the last `within_ms`."""
-        return int(self._redis.zcount(keys.WORKERS, self.now() - within_ms, "+inf"))
+        """Tell how many worker processes that take on games of tournaments were there within the last `within_ms`."""
+        return self._workers(self.now() - within_ms)
+
+    def _workers(self, since_ms: int) -> int:
+        there = self._redis.zrange(keys.WORKERS, f"({since_ms}", "+inf", byscore=True)
+        return sum(takes(member, TOURNAMENTS) for member in cast("list[bytes]", there))
 
     def unlock(self, token: str) -> None:
         """Give the sweeper's lock back, if it is ours."""

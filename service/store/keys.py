@@ -16,7 +16,8 @@ CLOCK = "clock"
 """Value: how the store's clock has jumped, if it ever has."""
 
 WORKERS = "workers"
-"""Sorted set: tokens of the worker processes by the millisecond at which each was last there."""
+"""Sorted set: worker processes by the ms at which each was last there: `<token>`, or `<token>:<what it takes on>` if
+that isn't everything."""
 
 SWEEPER = "sweeper"
 """Value: the token of the process that sweeps now; expires."""

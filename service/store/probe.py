@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
-from service.store import keys, lua
+from service.store import due, keys, lua
 from service.store.alarms import standing
 from service.store.connection import connect
 
@@ -25,8 +25,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
     `limit` is what it may use, by its own setting or else what its machine has, 0 if it tells neither. `is_saved` says
     that its last tries to write log and snapshot went well. `oldest_due` is the time of what has been due for longest,
-    `last_worker` when a worker was there last; None without any. `begins_games` says that there is no maintenance.
-    `alarms` are details by word.
+    `last_worker` when a worker was there last; None without any. `last_takers` tells the same of workers that take on
+    games of people, or of tournaments (`due.PEOPLE`, `due.TOURNAMENTS`), as far as it is known. `begins_games` says
+    that there is no maintenance. `alarms` are details by word.
     """
 
     now: int
@@ -35,6 +36,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     is_saved: bool
     oldest_due: int | None
     last_worker: int | None
+    last_takers: dict[str, int]
     begins_games: bool
     alarms: dict[str, str]
 
@@ -58,22 +60,23 @@ class Probe:
             pipe.info("memory")
             pipe.info("persistence")
             pipe.zrange(keys.DUE, 0, 0, withscores=True)
-            pipe.zrange(keys.WORKERS, -1, -1, withscores=True)
+            pipe.zrange(keys.WORKERS, 0, -1, desc=True, withscores=True)
             pipe.exists(keys.MAINTENANCE)
             pipe.hgetall(keys.ALARMS)
             told = pipe.execute(raise_on_error=False)
         for each in told:
             if isinstance(each, Exception):
                 raise each  # as the store said it, for whoever tells errors by their first word
-        _, (seconds, micros), memory, saving, due, workers, maintenance, alarms = told
+        _, (seconds, micros), memory, saving, to_do, workers, maintenance, alarms = told
         now = int(seconds) * 1000 + int(micros) // 1000
         return Seen(
             now=now,
             used=int(memory["used_memory"]),
             limit=int(memory.get("maxmemory") or memory.get("total_system_memory") or 0),
             is_saved=_is_saved(saving),
-            oldest_due=_first(due),
+            oldest_due=_first(to_do),
             last_worker=_first(workers),
+            last_takers=_takers(workers),
             begins_games=not maintenance,
             alarms=standing(alarms, now),
         )
@@ -91,3 +94,9 @@ def _is_saved(saving: dict[str, Any]) -> bool:
 def _first(found: object) -> int | None:
     pairs = cast("list[tuple[bytes, float]]", found)
     return int(pairs[0][1]) if pairs else None
+
+
+def _takers(found: object) -> dict[str, int]:
+    pairs = cast("list[tuple[bytes, float]]", found)  # the latest first
+    latest = {what: [at for worker, at in pairs if due.takes(worker, what)] for what in (due.PEOPLE, due.TOURNAMENTS)}
+    return {what: int(times[0]) for what, times in latest.items() if times}

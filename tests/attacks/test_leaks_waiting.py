@@ -169,4 +169,7 @@ def _read(path, players, but):
     """Read all that others than one seat can read."""
     answers = [players[0].client.get(each) for each in (path, f"{path}/events", "/v1/games")]
     answers += [player("GET") for seat, player in players.items() if seat != but]
-    return [(each.status_code, sorted(each.headers), each.data) for each in answers]
+    return [
+        (each.status_code, sorted(field for field in each.headers if field[0] not in ITS_OWN), each.data)
+        for each in answers
+    ]

@@ -24,6 +24,7 @@ from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
 from service.store.entities import Bot, BotState, Game, TournamentState
 from service.store.store import Store
+from tests.integration.gate import Gate
 from tests.integration.journal import Journal
 
 SHORT = {
@@ -125,6 +126,7 @@ class Bots(Process):
     def __init__(self, folder: Path, names: list[str], batch: int, think_ms: float) -> None:
         self.journal, self.told = Journal(folder / "asked"), Journal(folder / "told")
         self.answered = Journal(folder / "answered")
+        self.gate = Gate(folder)
         command = ["-m", "tests.integration.bot_process", str(folder), SECRET, str(batch), str(think_ms), *names]
         pipes: dict[str, object] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         super().__init__("process of bots", command, {}, folder / "bots.log", **pipes)

@@ -10,6 +10,10 @@ from typing import Any, Self
 from bot_sdk.client import Arena as Client
 from bot_sdk.client import ArenaError
 from bot_sdk.games.record import Record
+from tests.integration.arena import wait_until
+
+LOOK_S = 20.0
+"""How long readers may look until they are shown something: less than bots have, which are held back meanwhile."""
 
 
 class Onlooker:
@@ -91,6 +95,16 @@ class ResultsSeen(OverHttp):
         _keep(self._results[name], results, "results")
         assert progress["finished"] >= len(results), f"{progress} after {len(results)} results"
         self.looks += 1
+
+
+def look_once_more(*readers: ResultsSeen | Follower) -> None:
+    """Wait until each has looked again at what it reads, as somebody who is not in a hurry."""
+    before = [reader.looks for reader in readers]
+
+    def have_looked() -> bool:
+        return all(reader.looks > looks for reader, looks in zip(readers, before, strict=True))
+
+    wait_until(have_looked, LOOK_S, "readers to be shown something")
 
 
 def _keep(seen: dict[Any, Any], now: dict[Any, Any], what: str) -> None:

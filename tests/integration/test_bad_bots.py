@@ -28,8 +28,10 @@ HEALTHY = ["house:greedy", "house:random"] * 2
 SHORT_RIVER = {"start_cards": 4}
 SLOW_BUDGET_MS = 500
 SLOW_LIMITS = {"budget_ms": SLOW_BUDGET_MS, "first_budget_ms": SLOW_BUDGET_MS}
-SLOWNESS = (0.9, 1.0, 1.1, 1.1)
+SLOWNESS = (0.5, 1.0, 1.1, 1.1)
 """How much of its budget the slow bot takes, decision after decision of a game: it may get away with all of it."""
+AHEAD = 40
+"""So many more decisions are answered at most between two looks at whether it is time for something to happen."""
 FORMATS = {
     "round_robin": {"deals": "field"},
     "swiss": {"format": "swiss", "deals": "field"},
@@ -155,6 +157,8 @@ class Evening:
 
         def is_over() -> bool:
             nonlocal is_down
+            for bots in (self._arena.bots, self._doomed):
+                bots.gate.shut(after=bots.journal.count() + AHEAD)
             is_down = is_down or self._kill_the_doomed()
             for event in [each for each in waiting if each.is_time()]:
                 waiting.remove(event)

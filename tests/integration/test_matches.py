@@ -70,9 +70,12 @@ def matches(tmp_path_factory):
             for verdict, name in names.items():
                 most[verdict] = max(most[verdict], open_pairs(arena, name))
 
+        arena.bots.gate.shut()
         arena.start_worker()
         arena.start_api()
         with Onlooker(look, pause_s=0.1):
+            wait_until(lambda: min(most.values()) > 1, 20, "pairs side by side in both")
+            arena.bots.gate.open()
             wait_until(lambda: all(map(arena.is_finished, names.values())), 60, "the end of both", every_s=0.05)
         wait_until(lambda: arena.store.due.count() == 0, 60, "nothing due any more", every_s=0.05)
         check_settled(arena.store, [GREEDY, RANDOM])

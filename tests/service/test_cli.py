@@ -46,3 +46,34 @@ def test_what_is_set_stands_and_a_store_that_others_run_is_left_alone(tmp_path):
     assert str(100 * 2**20) in store._command()
     _, environment, _ = cli._environment({"REDIS_URL": "redis://other"}, tmp_path, "http://127.0.0.1:1")
     assert "SLAGVELD_ARCHIVE" not in environment
+
+
+@pytest.mark.parametrize("queues", ["", "interactive,", "checks", "tournaments"])
+def test_worker_is_told_which_queues_there_are(queues):
+    ran = CliRunner().invoke(cli.main, ["worker", "--queues", queues])
+    assert ran.exit_code == 2
+    assert f"expected --queues of interactive and tournament, got '{queues}'" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "takes"),
+    [
+        ([], {"interactive", "tournament"}),
+        (["--queues", "tournament, interactive"], {"interactive", "tournament"}),
+        (["--queues", "interactive"], {"interactive"}),
+    ],
+)
+def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
+    started = []
+
+    class Never:
+        def __init__(self, _settings, takes):
+            started.append(set(takes))
+
+        def run(self, _until):
+            pass
+
+    monkeypatch.setattr("service.worker.WorkerProcess", Never)
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
+    ran = CliRunner().invoke(cli.main, ["worker", *arguments])
+    assert (ran.exit_code, started) == (0, [takes]), ran.output

@@ -48,6 +48,20 @@ class Stuck(WorkerProcess):
         self.has_driven.set()
 
 
+class Noted(WorkerProcess):
+    """A worker process that only notes which games it is given."""
+
+    def __init__(self, settings: Settings, takes: list[str]) -> None:
+        self.taken: list[str] = []
+        super().__init__(settings, takes)
+
+    def drive(self, game_id):
+        self.taken.append(game_id)
+
+    def drive_shard(self, game_ids):
+        self.taken.extend(game_ids)
+
+
 @pytest.fixture
 def settings(redis_url):
     return Settings.from_env({"REDIS_URL": redis_url})
@@ -75,6 +89,49 @@ def test_checks_of_slow_bots_keep_no_person_waiting(stuck):
     assert stuck.has_checked.wait(timeout=10)
     stuck._queue.drive("gam_1")
     assert stuck.has_driven.wait(timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("takes", "queues", "run"),
+    [
+        ("interactive", [{"interactive"}, {"checks"}], {"people"}),
+        ("tournament", [{"tournament"}, {"fits"}], {"tournaments"}),
+    ],
+)
+def test_worker_serves_only_the_queues_of_what_it_takes_on_and_sweeps(settings, store, redis, takes, queues, run):
+    before = sys.getswitchinterval()
+    process = WorkerProcess(settings, [takes])
+    assert [worker.consumer_whitelist for worker in process._workers] == queues
+    process.start()
+    try:
+        runs = (process._people, process._tournaments)
+        assert {each.name for each in runs if each.is_alive()} == run
+        until(lambda: store.due.workers(60_000) == (takes == "tournament"))
+        until(lambda: redis.exists(keys.SWEEPER), timeout_s=30)
+    finally:
+        process.stop()
+        sys.setswitchinterval(before)
+
+
+def test_what_one_worker_leaves_another_takes_on(settings, desk):
+    """A game of bots waits for a worker of tournaments, however many others there are."""
+    before = sys.getswitchinterval()
+    people = Noted(settings, ["interactive"])
+    people.start()
+    try:
+        people._queue.drive_shard(["gam_1"])
+        people._queue.drive("gam_2")
+        until(lambda: people.taken == ["gam_2"])
+        tournaments = Noted(settings, ["tournament"])
+        tournaments.start()
+        try:
+            until(lambda: tournaments.taken == ["gam_1"])
+        finally:
+            tournaments.stop()
+        assert people.taken == ["gam_2"]
+    finally:
+        people.stop()
+        sys.setswitchinterval(before)
 
 
 def test_both_queues_stop_being_served_at_once(process):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from service.launch.valkey import EmbeddedValkey
-from service.store import keys
+from service.store import due, keys
 from service.store.connection import connect
 from service.store.maintenance import Maintenance
 
@@ -42,6 +42,13 @@ def test_all_is_well_while_a_worker_is_there(ready, store):
     store.due.present("worker", 5_000)
     answer = ready()
     assert answer.get_json() == {"status": "ok", "version": answer.get_json()["version"], "alarms": []}
+
+
+def test_workers_that_leave_something_to_nobody_are_told(ready, store):
+    store.due.present("one", 5_000, due.PEOPLE)
+    assert words(ready()) == {"no_worker": "no worker takes games of tournaments"}
+    store.due.present("another", 5_000, due.TOURNAMENTS)
+    assert words(ready()) == {}
 
 
 def test_alarms_of_the_store_are_told(ready, store, redis):

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from service.arena.readiness import APART_MS, OVERDUE_MS, WORKER_MS, Readiness
+from service.store import due
 from service.store.probe import Seen
 from tests.service.fakes import Clock
 
@@ -20,6 +21,7 @@ WELL = Seen(
     is_saved=True,
     oldest_due=NOW - OVERDUE_MS,
     last_worker=NOW - WORKER_MS,
+    last_takers={due.PEOPLE: NOW - WORKER_MS, due.TOURNAMENTS: NOW - WORKER_MS},
     begins_games=True,
     alarms={},
 )
@@ -43,6 +45,17 @@ def test_nothing_is_wrong_up_to_the_bounds():
         ({"is_saved": False}, "persistence", "the store failed to save what it holds the last time it tried"),
         ({"last_worker": None}, "no_worker", "no worker has ever been there"),
         ({"last_worker": NOW - WORKER_MS - 1}, "no_worker", "no worker has been there for 30 s"),
+        ({"last_takers": {due.PEOPLE: NOW}}, "no_worker", "no worker takes games of tournaments"),
+        (
+            {"last_takers": {due.PEOPLE: NOW, due.TOURNAMENTS: NOW - WORKER_MS - 1}},
+            "no_worker",
+            "no worker takes games of tournaments",
+        ),
+        (
+            {"last_takers": {due.TOURNAMENTS: NOW}},
+            "no_worker",
+            "no worker takes games of people and checks of bots",
+        ),
         ({"oldest_due": NOW - 200_000}, "overdue", "something that is to be done has been waiting for 200 s"),
         ({"clock": NOW + 3_600_000}, "clock", "the clocks of the API and of the store are 3600 s apart"),
         ({"clock": NOW - 6_000}, "clock", "the clocks of the API and of the store are 6 s apart"),
@@ -55,7 +68,9 @@ def test_what_is_past_a_bound_is_an_alarm(changes, word, detail):
 
 
 def test_workers_that_sweep_seldom_are_missed_later():
-    assert alarms(sweep_ms=60_000, last_worker=NOW - 299_000) == {}
+    before = NOW - 299_000
+    takers = dict.fromkeys(WELL.last_takers, before)
+    assert alarms(sweep_ms=60_000, last_worker=before, last_takers=takers) == {}
     assert "no_worker" in alarms(sweep_ms=60_000, last_worker=NOW - 301_000)
 
 

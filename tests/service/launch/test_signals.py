@@ -19,7 +19,15 @@ def again():
 
 
 @pytest.fixture
-def signals(again):
+def in_the_foreground():
+    """Have SIGHUP heard though the tests run under `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
+def signals(again, in_the_foreground):
     with Signals(lambda: again.append(True)) as entered:
         yield entered
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 from service.store import due as names
+from service.store import keys
 
 
 def test_peek_gives_the_longest_overdue_first_and_leaves_them(due):
@@ -71,3 +72,21 @@ def test_dead_sweepers_lock_runs_out(due):
     ends = time.monotonic() + 5
     while not due.lock("next", 30):
         assert time.monotonic() < ends
+
+
+def test_only_workers_that_take_games_of_tournaments_are_counted(due):
+    assert due.workers(60_000) == 0
+    assert due.present("one", 60_000) == 1
+    assert due.present("two", 60_000, names.PEOPLE) == 1
+    assert due.present("three", 60_000, names.TOURNAMENTS) == 2
+    assert due.present("three", 60_000, names.TOURNAMENTS) == 2
+    assert due.workers(60_000) == 2
+
+
+def test_workers_that_were_not_there_lately_are_remembered_for_a_minute_and_not_counted(due, redis):
+    now = due.now()
+    redis.zadd(keys.WORKERS, {"dead": now - 10_000, "forgotten": now - names.REMEMBERED_MS - 1})
+    assert due.present("one", 5_000) == 1
+    assert due.workers(9_000) == 1
+    assert due.workers(50_000) == 2
+    assert redis.zrange(keys.WORKERS, 0, -1) == [b"dead", b"one"]
