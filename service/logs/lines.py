@@ -21,6 +21,7 @@ LONGEST_MESSAGE: Final = 1_000
 LONGEST_FIELD: Final = 200
 COVERED: Final = "***"
 LEFT_OUT: Final = " ... "
+_JSON: Final = json.JSONEncoder(separators=(",", ":"))
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _SECRET: Final = re.compile(
     r"(?<![A-Za-z0-9])[2-9TJQKA][CDHS](?![A-Za-z0-9])"  # a card
@@ -104,7 +105,7 @@ def _utc(seconds: float) -> str:
 
 
 def _encoded(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")
+    return _JSON.encode(value).replace("\x7f", "\\u007f")
 
 
 def _shortened(text: str, fits: Callable[[str], bool]) -> str:

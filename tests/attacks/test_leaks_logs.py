@@ -10,7 +10,6 @@ import json
 import re
 import socket
 
-import pytest
 import requests
 
 from bot_sdk.client import Arena as Client
@@ -35,7 +34,6 @@ OTHER = dict.fromkeys(lines.FIELDS, str) | {"status": int, "ms": float, "bytes":
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-@pytest.mark.attack
 def test_no_log_of_a_process_names_a_card_a_secret_or_a_token_and_each_line_is_ours(tmp_path):
     with Arena(tmp_path / "arena", bots=["house:random", "house:greedy"], **LOGS) as arena, chatterbox() as server:
         arena.start_api()
