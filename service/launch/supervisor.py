@@ -48,16 +48,19 @@ class Supervisor:
         *,
         workers: int,
         store: EmbeddedValkey | None,
+        admit: Callable[[], object],
         tell: Tell,
         server_level: str | None = None,
     ) -> None:
         """Describe the processes; nothing runs before `run`.
 
-        `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it.
+        `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it. `admit` is
+        called once it is there, and raises StackError if this release can't work on it.
         `server_level` is what the API's server may say of itself, by default what SLAGVELD_LOG_LEVEL has all say.
         """
         self._listening = listening
         self._store = store
+        self._admit = admit
         self._tell = tell
         self._signals = Signals(self._leave_now)
         api = commands.api(listening.fileno(), log_level=server_level, grace_s=API_GRACE_S)
@@ -106,6 +109,7 @@ class Supervisor:
                 if not self._signals.stop:
                     raise StackError(str(error)) from error
         if not self._signals.stop:
+            self._admit()
             for child in self._children:
                 child.start()
 
