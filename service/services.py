@@ -6,6 +6,7 @@ import functools
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -46,7 +47,10 @@ CONNECTIONS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The parts of one process. `arena_key` is what tokens and the ids of retried requests follow from."""
+    """The parts of one process. `arena_key` is what tokens and the ids of retried requests follow from.
+
+    `closing` holds what has to be closed with them; `close` does it.
+    """
 
     settings: Settings
     store: Store
@@ -71,12 +75,22 @@ class Services:
     dead_letters: DeadLetters
     readiness: Readiness
     arena_key: Callable[[], bytes]
+    closing: ExitStack
     version: str = field(default_factory=functools.partial(version, "slagveld"))
+
+    def close(self) -> None:
+        """End all connections to store and broker but those of the queue that was given."""
+        self.closing.close()
 
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
+    closing = ExitStack()
     store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key, is_patient=False)
+    closing.callback(store.close)
+    broker, probe = open_broker(settings), Probe.open(settings.redis_url)
+    closing.callback(broker.client.close)
+    closing.callback(probe.close)
     clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,
@@ -120,17 +134,18 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
-        dead_letters=DeadLetters(open_broker(settings)),
-        readiness=Readiness(
-            Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
-        ),
+        dead_letters=DeadLetters(broker),
+        readiness=Readiness(probe.look, letters_of(settings, closing), now_ms, time.monotonic, settings.sweep_ms),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
+        closing=closing,
     )
 
 
-def letters_of(settings: Settings) -> Callable[[], int]:
+def letters_of(settings: Settings, closing: ExitStack) -> Callable[[], int]:
     """Count the dead letters, none if the broker can't be asked soon: what that does to games is `overdue`."""
-    letters = DeadLetters(open_broker(settings, is_patient=False))
+    broker = open_broker(settings, is_patient=False)
+    closing.callback(broker.client.close)
+    letters = DeadLetters(broker)
 
     def count() -> int:
         try:

@@ -136,7 +136,8 @@ class WorkerProcess:
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
-        self._queue = BrokerQueue(open_broker(settings))
+        self._brokers = [open_broker(settings)]
+        self._queue = BrokerQueue(self._brokers[0])
         self._checks = Checks(
             self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
         )
@@ -184,6 +185,7 @@ class WorkerProcess:
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
         broker = open_broker(self._settings)
+        self._brokers.append(broker)
         broker.add_middleware(Caused(), before=type(broker.middleware[0]))  # the others' lines are within
         work: dict[str, Callable[..., None]] = {
             DRIVE: self.drive,
@@ -305,6 +307,8 @@ class WorkerProcess:
         self._leases.stop()
         self._thinkers.close(THINKERS_STOP_S)
         self._calls.close(1.0)
+        for broker in self._brokers:
+            broker.client.close()
         self._store.close()
 
     def run(self, until: Callable[[], object]) -> None:
