@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import logging
 import os
@@ -88,6 +89,8 @@ def test_lines_of_many_processes_never_mix():
             os.waitpid(child, 0)
     """)
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, bufsize=0) as process:
+        if sys.platform == "linux":
+            fcntl.fcntl(process.stderr.fileno(), fcntl.F_SETPIPE_SZ, 4_096)  # it is full after a line
         heard = bytearray()
         while chunk := os.read(process.stderr.fileno(), 1_000):
             heard += chunk
