@@ -171,7 +171,7 @@ class Held:
     def _leave_to_others(self, error: RulesVersionError) -> None:
         """Give back a game as it is that only workers of another release can play, and raise an alarm."""
         referee = self._referee
-        logger.error("game %s isn't played here: %s", self.game_id, error)
+        logger.error("game %s isn't played here: %s", self.game_id, error, extra=self.about)
         now = self._insist(referee.due.now)
         detail = "a game stands still: it is of rules that the workers which are there don't know"
         self._insist(lambda: referee.alarms.note(RULES, detail, until=now + RULES_MS))
