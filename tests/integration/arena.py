@@ -295,11 +295,15 @@ class Arena:
     def start_game(self, ruleset: str, bot_ids: list[str], limits: dict[str, int]) -> str:
         """Start a game of registered bots."""
         policy = Policy(anonymous_games=False, max_open_games=1_000, open_seat_ms=60_000)
-        queue = BrokerQueue(open_broker(Settings.from_env(self.environment)))
-        games = Games(self.store, queue, policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32)))
+        broker = open_broker(Settings.from_env(self.environment))
+        games = Games(
+            self.store, BrokerQueue(broker), policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32))
+        )
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
-        return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id
+        created = games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode()))
+        broker.client.close()
+        return created.game.id
 
     def running(self, tournament_id: str) -> list[Game]:
         """Give a tournament's games that run now."""
