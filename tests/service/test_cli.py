@@ -68,7 +68,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
     started = []
 
     class Never:
-        def __init__(self, _settings, takes):
+        def __init__(self, _settings, takes, _meters):
             started.append(set(takes))
 
         def run(self, _until):
