@@ -68,7 +68,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatc
     started = []
 
     class Never:
-        def __init__(self, _settings, takes):
+        def __init__(self, _settings, takes, _meters):
             started.append(set(takes))
 
         def run(self, _until):
@@ -76,6 +76,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatc
 
     monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.setattr("service.worker.WorkerProcess", Never)
+    monkeypatch.setattr("service.launch.admission.await_claimed", lambda *_, **__: True)  # there is no store here
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
     assert (ran.exit_code, started) == (0, [takes]), ran.output
