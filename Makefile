@@ -6,14 +6,19 @@ BIN := .venv/bin
 # What is imported is compiled once: tests start hundreds of processes, each of which would compile it all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-installed test-web attack soak bench matrix audit dist check format lock openapi clean
+.PHONY: demo test compiled test-installed test-web attack soak bench matrix audit dist check format lock openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
 
-# Two processes more than there are processors: tests wait as much as they compute.
-test: check
+# Two processes more than there are processors: tests wait as much as they compute. What they import is compiled beside
+# the checks, by one process, before all of them would do it at once.
+test: .venv/dev.stamp
+	$(MAKE) --jobs 2 check compiled
 	$(BIN)/python -m pytest --numprocesses "$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')" --dist loadfile
+
+compiled: .venv/dev.stamp
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true # the tests say what is wrong with it
 
 # The wheel in environments of its own, as whoever installs it has it. Needs a package index.
 test-installed: .venv/dev.stamp

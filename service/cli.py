@@ -19,26 +19,23 @@ from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import click
-from rich.console import Console
 
 from bot_sdk.errors import SdkError
 from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, measured, ports
 from service.launch.announced import AnnounceError
+from service.launch.errors import StackError
 from service.launch.memory import store_bytes
-from service.launch.report import Screen
 from service.launch.signals import INTERRUPTED, Signals
-from service.launch.supervisor import StackError, Supervisor
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import BackupError
 from service.metrics.metering import Place, meters_of
-from service.organising.commands import leaderboard, tournament
 
 PORT: Final = 8000
 PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "scipy", "ssrfguard")
 """What a bot author's installation lacks: the modules of the extra `service`."""
-ORGANISING: Final = {tournament.name, leaderboard.name}
+ORGANISING: Final = ("leaderboard", "tournament")
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 REDIS_URL: Final = "REDIS_URL"
@@ -73,7 +70,23 @@ port_option: Final = click.option(
 host_option: Final = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands of an arena, and those of organisers, which are loaded when asked for: an arena does without."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name all."""
+        return sorted([*super().list_commands(ctx), *ORGANISING])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Give one by its name."""
+        if cmd_name not in ORGANISING:
+            return super().get_command(ctx, cmd_name)
+        from service.organising import commands as organising  # noqa: PLC0415 - much to load, and for these alone
+
+        return organising.leaderboard if cmd_name == "leaderboard" else organising.tournament
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="slagveld")
 @click.pass_context
 def main(ctx: click.Context) -> None:
@@ -81,10 +94,6 @@ def main(ctx: click.Context) -> None:
     missing = [name for name in PARTS if find_spec(name) is None]
     if missing and ctx.invoked_subcommand not in ORGANISING:
         raise UsageProblem(f"expected the arena's parts, {', '.join(missing)} among them: pip install '{EXTRA}'")
-
-
-main.add_command(tournament)
-main.add_command(leaderboard)
 
 
 @main.command()
@@ -104,6 +113,7 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     is open to everybody who can reach it.
     """
     from service.launch.admission import check  # noqa: PLC0415 - needs what a bot author's installation lacks
+    from service.launch.supervisor import Supervisor  # noqa: PLC0415 - as above
 
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
@@ -324,7 +334,10 @@ def demo() -> None:
 
     Nothing is left afterwards. It takes about a minute.
     """
+    from rich.console import Console  # noqa: PLC0415 - as below
+
     from service.launch.demo import run  # noqa: PLC0415 - much to load, and for this command alone
+    from service.launch.report import Screen  # noqa: PLC0415 - as above
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from redis import Redis, RedisError
 
-from service.launch.supervisor import StackError
+from service.launch.errors import StackError
 from service.store.connection import connect
 from service.store.errors import FormError, passes
 from service.store.form import FormStore

@@ -17,6 +17,7 @@ from bot_sdk.client import Arena
 from service.launch import commands, measured, ports
 from service.launch.attention import Attention
 from service.launch.child import Child
+from service.launch.errors import StackError
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.valkey import EmbeddedValkey, ValkeyError
 from service.metrics.metering import Place
@@ -33,10 +34,6 @@ STOP_S: Final = 11.0
 STORE_STOP_S: Final = 3.0
 
 Tell = Callable[[str], object]
-
-
-class StackError(Exception):
-    """The arena can't be started; the message says why."""
 
 
 class Supervisor:

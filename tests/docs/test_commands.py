@@ -29,9 +29,10 @@ def wrong(name, words):
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         if rest[0] == "…":
             return None
-        if rest[0] not in command.commands:
+        found = command.get_command(click.Context(command), rest[0])
+        if found is None:
             return f"{name} has no command {rest[0]}"
-        command, rest = command.commands[rest[0]], rest[1:]
+        command, rest = found, rest[1:]
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     asked = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
     unknown = asked - known - {"--help", "--version"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -77,3 +78,9 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
     assert (ran.exit_code, started) == (0, [takes]), ran.output
+
+
+def test_processes_of_an_arena_load_no_client_and_no_screen():
+    code = "import sys, service.cli; sys.exit(bool({'bot_sdk.client', 'requests', 'rich'} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
