@@ -68,12 +68,13 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
     started = []
 
     class Never:
-        def __init__(self, _settings, takes):
+        def __init__(self, _settings, takes, _meters):
             started.append(set(takes))
 
         def run(self, _until):
             pass
 
+    monkeypatch.setattr("service.launch.admission.await_claimed", lambda *_, **__: True)  # a store isn't there
     monkeypatch.setattr("service.worker.WorkerProcess", Never)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
