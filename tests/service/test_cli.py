@@ -76,7 +76,6 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatc
 
     monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.setattr("service.worker.WorkerProcess", Never)
-    monkeypatch.setattr("service.launch.admission.await_claimed", lambda *_, **__: True)  # there is no store here
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
     assert (ran.exit_code, started) == (0, [takes]), ran.output
