@@ -24,6 +24,8 @@ from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import workplace
 
 LOAD_S: Final = 600.0
+DATA: Final = "appendonlydir"
+"""Where in its folder a server keeps its data."""
 
 
 class Patient(NamedTuple):
@@ -66,7 +68,7 @@ def _opened(folder: Path, *, is_to_mend: bool) -> Iterator[tuple[str, bool]]:
         yield url, False
         return
     kept = folder / EmbeddedValkey.FOLDER
-    if not kept.is_dir():
+    if not (kept / DATA).is_dir():
         raise ValkeyError(f"expected the folder of an arena, there is none in {folder}; set REDIS_URL or --data")
     if is_to_mend:
         with EmbeddedValkey(folder) as server:
@@ -74,22 +76,33 @@ def _opened(folder: Path, *, is_to_mend: bool) -> Iterator[tuple[str, bool]]:
         return
     with workplace(Path(tempfile.gettempdir()), "doctor") as place:
         with _nobody_uses(kept):
-            shutil.copytree(kept, place / EmbeddedValkey.FOLDER, ignore=shutil.ignore_patterns("*.sock", "*.log"))
+            _copy(kept / DATA, place / EmbeddedValkey.FOLDER / DATA)
         with EmbeddedValkey(place) as server:
             server.start(LOAD_S)
             yield server.url, True
 
 
+def _copy(kept: Path, place: Path) -> None:
+    """Copy the files in a folder, whose they are and who may write to them left aside: the copy is ours."""
+    place.mkdir(parents=True)
+    for file in kept.iterdir():
+        if file.is_file():
+            shutil.copyfile(file, place / file.name)
+
+
 @contextlib.contextmanager
 def _nobody_uses(kept: Path) -> Iterator[None]:
-    """See to it that no server begins to write to the data meanwhile; raises ValkeyError if one does already."""
+    """See to it that no server begins to write to the data meanwhile; raises ValkeyError if one does already.
+
+    Others who only read them may do so at the same time.
+    """
     try:
         lock = os.open(kept / "lock", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:  # restored, and never run
         yield
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
         raise ValkeyError(f"a server uses the data in {kept} and doesn't answer yet; try again") from None

@@ -68,7 +68,7 @@ def _told(code: str, where: list[str], patient: Patient) -> dict[str, Any]:
 
 
 def _summary(findings: Findings, patient: Patient) -> str:
-    looked = f"looked at {findings.keys} keys" + (" of a copy: nothing runs on these data" if patient.is_still else "")
+    looked = f"looked at {findings.keys} keys" + (", nothing runs on these data" if patient.is_still else "")
     if not findings.found:
         return f"{looked}; all is well"
     return f"{looked}; {'somebody is needed' if findings.needs_somebody else 'nobody is needed'}"
