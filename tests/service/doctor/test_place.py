@@ -51,7 +51,7 @@ def test_what_doesnt_run_is_looked_at_as_a_copy_that_is_gone_afterwards(data, tm
         assert patient.is_still
         assert len(list((tmp_path / "tmp").glob(".doctor-*"))) == 1
         assert patient.settings.broker_url == patient.settings.redis_url.replace("db=0", "db=1")
-        assert patient.command == f"slagveld doctor --data {data}"
+        assert patient.commands["doctor"] == f"slagveld doctor --data {data}"
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
