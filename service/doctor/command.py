@@ -49,6 +49,9 @@ def run(data: Path | None, seconds: float, *, is_to_mend: bool, drop: str | None
     except (SettingsError, ValkeyError, FormError, RedisError, OSError) as error:
         click.echo(f"Error: it can't be looked at: {error}", err=True)
         return BLIND
+    except KeyboardInterrupt:
+        click.echo("Error: it was stopped before it had looked at everything", err=True)
+        return BLIND
     if is_json:
         click.echo(as_json(findings, mended, patient))
     else:

@@ -89,12 +89,14 @@ class Examination:
 
     def run(self) -> Findings:
         """Examine; raises what redis-py raises if the store can't be read."""
-        standing = [Finding(*each) for each in self._surroundings.look()]
+        around = {each.code for each in self._surroundings.look()}
         suspects: dict[Check, dict[Suspect, None]] = defaultdict(dict)
         ends = self._monotonic() + self._seconds
         is_whole = self._gather(suspects, ends)
-        if any(suspects.values()) and not self._is_still:
+        if (around or any(suspects.values())) and not self._is_still:
             self._sleep(BETWEEN_S)
+        again = self._surroundings.look() if around else ()  # a worker may be starting, a queue coming back
+        standing = [Finding(*each) for each in again if each.code in around]
         for check, first in suspects.items():
             standing += self._confirmed(check, first)
         if not is_whole:

@@ -64,7 +64,7 @@ class Mender:
         return +mended
 
     def drop(self, findings: Iterable[Finding], ident: str) -> Counter[str]:
-        """Take away all that is left of a thing of which nothing can be read; tell how many keys by code.
+        """Take away all that is left of a thing of which nothing can be read; tell of which code that is one.
 
         None if that isn't among the findings: then it can be read, or there is none.
         """
@@ -75,7 +75,7 @@ class Mender:
                 of = catalogue.named(each.subject.encode())
                 thing = of.kind.owner if of else None
             if thing is not None and each.where == ident:
-                dropped[each.code] += self._mending.drop(thing, ident)
+                dropped[each.code] |= self._mending.drop(thing, ident) > 0
         return +dropped
 
     def _one(self, code: str, subject: str) -> int:

@@ -50,7 +50,7 @@ class Surroundings:
             if passes(error):  # what it says for good, such as of a key of the wrong type, is found at that key
                 yield _found("store_refuses_writes", str(error))
         except UNREADABLE:
-            yield _found("key_damaged", f"{keys.ALARMS} or {keys.WORKERS}")
+            yield _found("key_damaged", f"{keys.ALARMS}, {keys.WORKERS} or {keys.DUE}")
         finally:
             probe.close()
         if not self._is_still:

@@ -11,7 +11,16 @@ from redis import ResponseError
 from bot_sdk.errors import SdkError
 from service.store.errors import StoreError
 
-UNREADABLE: Final = (SdkError, StoreError, msgspec.MsgspecError, LookupError, TypeError, ValueError, ResponseError)
+UNREADABLE: Final = (
+    SdkError,
+    StoreError,
+    msgspec.MsgspecError,
+    LookupError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    ResponseError,
+)
 """What reading something raises that these rules, or these programs, didn't write."""
 ORPHAN_MS: Final = 60_000
 """How long something may be named somewhere before it is made; the same as the sweeper grants."""

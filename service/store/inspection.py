@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from service.store.roundtrip import Command
 
 PAGE = 500
+_END = 2**53  # as far as a score counts milliseconds
 
 
 class KeySeen(NamedTuple):
@@ -108,12 +109,12 @@ class Inspection:
             if isinstance(told, DamagedError):
                 return
             cursor, found = int(told[0]), told[1]
-            yield [(_text(name), int(float(score))) for name, score in zip(found[::2], found[1::2], strict=True)]
+            yield [(_text(name), _score(score)) for name, score in zip(found[::2], found[1::2], strict=True)]
 
     def scores(self, asked: Sequence[tuple[str, str]]) -> list[int | None]:
         """Give the scores of members, each by key and name; None for one that isn't there."""
         told = self._ask([("ZSCORE", key, name) for key, name in asked])
-        return [None if score is None or isinstance(score, DamagedError) else int(float(score)) for score in told]
+        return [None if score is None or isinstance(score, DamagedError) else _score(score) for score in told]
 
     def due(self, names: Sequence[str]) -> list[int | None]:
         """Give the Redis ms at which names (see `due`) are looked at, None for those that aren't due."""
@@ -161,8 +162,13 @@ def _game_seen(fields: Any, has_secret: Any, due_at: Any, length: Any) -> GameSe
         fields if is_damaged else as_fields(fields),
         length,
         has_secret == 1,
-        None if due_at is None or isinstance(due_at, DamagedError) else int(float(due_at)),
+        None if due_at is None or isinstance(due_at, DamagedError) else _score(due_at),
     )
+
+
+def _score(told: Any) -> int:
+    """Read a score; one that is no time, such as an infinite one, is at an end of all times."""
+    return int(min(max(float(told), -_END), _END))
 
 
 def _text(value: Any) -> str:

@@ -9,12 +9,13 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from bot_sdk.client import Arena as Client
 from service.cli import main
 from service.doctor.kinds import ADVICE
 from service.store import due, keys
 from tests.integration.arena import PATIENT_LIMITS, SECRET, Arena, wait_until
 from tests.integration.played import to_do
-from tests.integration.running import Up
+from tests.integration.running import START_S, Up
 
 CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 PLAY_S = 90.0
@@ -142,7 +143,10 @@ def snapshot(data):
 def test_a_folder_is_looked_at_whether_its_arena_runs_or_not(tmp_path, start, play):
     data = tmp_path / "data"
     up: Up = start(data, "--workers", "1")
-    play(up.ready())
+    url = up.ready()
+    play(url)
+    with Client(url) as arena:
+        wait_until(lambda: arena.alarms() == [], START_S, "a worker that has begun")
     options = ("--data", str(data), "--json")
     beside = doctor({}, *options)
     assert beside["findings"] == []

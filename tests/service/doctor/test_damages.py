@@ -411,6 +411,14 @@ def test_what_a_second_look_doesnt_share_isnt_told(world):
     assert world.found(sleep=mend) == []
 
 
+def test_what_comes_up_between_two_looks_isnt_told(world):
+    def start(_seconds):
+        world.store.due.present("a worker", 5_000)
+
+    world.redis.delete(keys.WORKERS)
+    assert world.found(sleep=start) == []
+
+
 def test_what_only_the_second_look_sees_is_left_to_the_next_examination(world):
     def go_on(_seconds):
         world.store.due.drop(due.game(world.first))
@@ -438,6 +446,14 @@ def test_when_the_time_is_up_it_says_how_far_it_came(world):
     seen, _, of = found.where.partition(" of ")
     assert int(seen) < int(of.removesuffix(" keys")) == world.redis.dbsize()
     assert findings.needs_somebody
+
+
+@pytest.mark.parametrize("score", ["+inf", "-inf"])
+def test_a_time_that_is_none_keeps_nobody_from_looking(world, score):
+    world.redis.zadd(keys.DUE, {due.game(world.person): score})
+    world.redis.zadd(keys.GAMES, {listing.member(world.store.due.now(), world.person): score})
+    assert [code for code, _ in world.found()] == (["due_far"] if score == "+inf" else ["overdue", "key_damaged"])
+    assert world.look(is_to_mend=True)[1] == ({"due_far": 1} if score == "+inf" else {})
 
 
 def test_much_of_one_kind_hides_nothing_of_another(world, monkeypatch):
@@ -473,7 +489,7 @@ def test_what_cant_be_read_is_taken_away_if_it_is_named(world, code):
     ident = DROPPED[code](world)
     before = world.dumped()
     findings, mended = world.look(drop=ident)
-    assert mended == {code: mended[code]}
+    assert mended == {code: 1}
     assert (code, ident) not in [(each.code, each.where) for each in findings.found]
     gone = before.keys() - world.dumped().keys()
     assert gone

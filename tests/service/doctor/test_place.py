@@ -133,6 +133,16 @@ def test_a_temporary_folder_that_is_full_is_said_in_a_sentence(data, monkeypatch
     assert "(" not in told.stderr
 
 
+def test_who_stops_it_isnt_told_that_somebody_is_needed(data, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("service.doctor.examination.Examination.run", stop)
+    told = doctor("--data", data)
+    assert told.exit_code == 2
+    assert told.stderr == "Error: it was stopped before it had looked at everything\n"
+
+
 def test_a_store_that_was_restored_and_never_run_can_be_looked_at(data):
     (data / "valkey/lock").unlink()
     with found({}, data) as patient:
