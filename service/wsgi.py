@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -50,7 +51,7 @@ class Application:
 def application() -> Application:
     """Build the app from the environment, in the worker process that will serve it.
 
-    Raises FormError for a store that isn't this release's; one that is away is looked at when it is there.
+    Ends the process if the store isn't this release's; one that is away is looked at when it is there.
     """
     settings = Settings.from_env(os.environ)
     place = Place.of(os.environ)
@@ -58,8 +59,12 @@ def application() -> Application:
         raise SettingsError("unset SLAGVELD_METRICS, or start the API by `slagveld api`: its processes share a port")
     metering = metering_of("api", place)
     services = open_services(settings, BrokerQueue(open_broker(settings)), meters=meters_of(metering))
-    with suppress(RedisError):
-        services.store.form.claim()
+    try:
+        with suppress(RedisError):
+            services.store.form.claim()
+    except FormError as error:
+        logger.critical("the API doesn't begin: %s", error)
+        sys.exit(NOT_BEGUN)
     app = create_app(services)
     if metering is not None and place is not None:
         _serve_metrics(metering, place, services)

@@ -54,9 +54,9 @@ class Supervisor:
         """Describe the processes; nothing runs before `run`.
 
         `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it. `admit` is
-        called once it is there, and raises StackError if this release can't work on it. `metrics` is where they are
-        served, if they are. `server_level` is what the API's server may say of itself, by default what
-        SLAGVELD_LOG_LEVEL has all say.
+        called once it is there and whenever a process has died, and raises StackError if this release can't work on it.
+        `metrics` is where they are served, if they are. `server_level` is what the API's server may say of itself, by
+        default what SLAGVELD_LOG_LEVEL has all say.
         """
         keep_fds = [listening.fileno(), *([metrics.descriptor] if metrics else [])]
         environment = {**environment, **(metrics.environment if metrics else {})}
@@ -126,12 +126,18 @@ class Supervisor:
                 self._signals.wait(POLL_S)
 
     def _watch(self) -> float:
-        """Start again what died; return how long to wait before the next look."""
+        """Start again what died; return how long to wait before the next look.
+
+        Raises StackError if that can't work any more, since another release has taken the store over.
+        """
         if self._store is not None and not self._store.is_alive:
             self._revive(self._store)
         for child in self._children:
             child.look()
-        return POLL_S if any(child.pid is None for child in self._children) else WATCH_S
+        if all(child.pid is not None for child in self._children):
+            return WATCH_S
+        self._admit()
+        return POLL_S
 
     def _revive(self, store: EmbeddedValkey) -> None:
         self._tell("the store died, starting it again on its data")

@@ -13,6 +13,7 @@ from service.store import keys
 from service.store.connection import connect
 from service.store.form import FORM
 from tests.integration.arena import ROOT, SHORT, Api, Process, wait_until
+from tests.integration.running import STOP_S
 
 JSON = {"SLAGVELD_LOGS": "json", "SLAGVELD_METRICS": "127.0.0.1:0"}
 REFUSAL = f"expected a store of form {FORM}, got form {FORM + 1}: a newer release has worked on it"
@@ -78,6 +79,19 @@ def test_processes_that_are_there_end_when_a_newer_release_takes_the_store_over(
     finally:
         worker.close()
         api.close()
+
+
+def test_an_arena_of_one_machine_ends_with_its_processes(start, world, tmp_path):
+    client, environment = world
+    store = environment["REDIS_URL"]
+    up = start(tmp_path / "data", "--workers", "1", environment={"REDIS_URL": store, "SLAGVELD_LOGS": "json"})
+    assert up.ready()
+    client.set(keys.FORM, FORM + 1)
+    assert up.process.wait(timeout=STOP_S + 15) == 1
+    up.assert_gone()
+    said = [json.loads(line) for line in up.said]
+    (told,) = [line for line in said if line["process"] == "up" and line["level"] == "critical"]
+    assert told["message"].startswith(REFUSAL)
 
 
 def test_worker_waits_for_a_store_that_is_away_and_begins_when_it_is_there(tmp_path):
