@@ -236,7 +236,7 @@ def worker(queues: str | None) -> None:
     """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
     from service.jobs import SERVED  # noqa: PLC0415 - as above
     from service.launch.admission import await_claimed  # noqa: PLC0415 - as above
-    from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
+    from service.worker.process import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
 
     takes = list(SERVED) if queues is None else [name.strip() for name in queues.split(",")]
     if not SERVED.keys() >= set(takes):

@@ -22,7 +22,7 @@ from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 from service.store.entities import BotState
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 from tests.service.api.conftest import PATIENT, Person, Seated
 from tests.service.api.test_open_boards import paths
 from tests.service.api.test_tournaments import hosted

@@ -75,7 +75,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatc
             pass
 
     monkeypatch.setenv("REDIS_URL", redis_url)
-    monkeypatch.setattr("service.worker.WorkerProcess", Never)
+    monkeypatch.setattr("service.worker.process.WorkerProcess", Never)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
     assert (ran.exit_code, started) == (0, [takes]), ran.output
