@@ -6,7 +6,7 @@ BIN := .venv/bin
 # What is imported is compiled once: tests start hundreds of processes, each of which would compile it all anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test compiled test-web attack soak bench check format openapi clean
+.PHONY: demo test compiled test-installed test-web attack soak bench matrix audit dist check format lock openapi clean
 
 demo: .venv/service.stamp
 	@$(BIN)/slagveld demo
@@ -19,6 +19,10 @@ test: .venv/dev.stamp
 
 compiled: .venv/dev.stamp
 	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true # the tests say what is wrong with it
+
+# The wheel in environments of its own, as whoever installs it has it. Needs a package index.
+test-installed: .venv/dev.stamp
+	$(BIN)/python -m pytest -m installed tests/releasing
 
 # The pages in a real Chromium: the package `chromium`, or SLAGVELD_CHROMIUM=/path/to/it. SLAGVELD_SHOTS=FOLDER keeps pictures.
 test-web: .venv/dev.stamp
@@ -37,6 +41,20 @@ soak: .venv/dev.stamp
 bench: .venv/dev.stamp .venv-peers/peers.stamp
 	$(BIN)/python -m benchmarks $(SUBJECTS)
 
+# A part of the tests on each Python that is promised, with the lowest and the newest versions of all else, for half an
+# hour; `make matrix CELLS='3.11-lowest 3.15-newest'` tries only those.
+matrix: .venv/dev.stamp
+	$(BIN)/python -m releasing.matrix $(CELLS)
+
+# Known vulnerabilities of what a deployment pins and of what is installed here. Fails, too, if nobody can be asked.
+audit: .venv/dev.stamp
+	$(BIN)/python -m releasing.audit
+
+# What is uploaded at a release, made of the last commit and of nothing that happens to lie about.
+dist: .venv/dev.stamp
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git archive HEAD | tar --extract --directory "$$folder" && \
+	  SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --installer uv --outdir dist "$$folder"
+
 # Everything but the tests: style, types, who may import whom, the specifications' drift.
 check: .venv/dev.stamp
 	$(BIN)/ruff check
@@ -50,13 +68,21 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# What the image is made of: newest versions that pyproject.toml allows, with their hashes.
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-annotate \
+  --custom-compile-command 'make lock'
+lock: .venv/dev.stamp
+	$(LOCK) --extra service pyproject.toml --output-file deploy/requirements.txt
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
+	  $(LOCK) - --output-file deploy/requirements-build.txt
+
 openapi: .venv/dev.stamp
 	for which in service bot; do \
 	  $(BIN)/slagveld openapi $$which > openapi/$$which.yaml.new && mv openapi/$$which.yaml.new openapi/$$which.yaml || exit 1; \
 	done
 
 clean:
-	rm -rf .venv .venv-peers
+	rm -rf .venv .venv-matrix .venv-peers dist
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=python3.12 …")'

@@ -21,6 +21,8 @@ SUBJECTS: Final = (
     "connectx",
     "growth",
     "packed",
+    "memory",
+    "store",
     "two_workers",
     "late_bot",
     "api",

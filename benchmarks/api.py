@@ -62,7 +62,7 @@ def rows(effort: Effort) -> Iterator[Line]:
         table = Table(api)
         redis.set(KEY, api.get(table.seat_path(0), table.tokens[0]))
         yield from _requests(effort, api, bare, table)
-        yield _stream(effort, api, valkey.url)
+        yield from _stream(effort, api, valkey.url)
 
 
 def _requests(effort: Effort, api: Server, bare: Server, table: Table) -> Iterator[Line]:
@@ -80,23 +80,34 @@ def _requests(effort: Effort, api: Server, bare: Server, table: Table) -> Iterat
     yield ratio_row("an action from a seat ÷ the same", acts, bases, at_most(4))
 
 
-def _stream(effort: Effort, api: Server, redis_url: str) -> Line:
+def _stream(effort: Effort, api: Server, redis_url: str) -> Iterator[Line]:
     """Play before readers of the stream; counted is from the moment at which the store tells of the move."""
     readers, moves = effort.count(READERS, 3), effort.count(MOVES, 2)
-    table = Table(api)
+    unread_us, _ = _cost_of_moves(api, Table(api), redis_url, moves)
+    memory, table = api.memory(), Table(api)
     url = f"{api.address}/v1/games/{table.id}/stream"
     command = [sys.executable, "-m", "tests.attacks.spectators", url, str(readers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as spectators:
         if spectators.stdout is None or spectators.stdout.readline() != "ready\n":
             raise RuntimeError("expected readers of a stream")
-        committed = dict(table.watched(redis_url, moves))
+        memory = api.memory() - memory
+        read_us, committed = _cost_of_moves(api, table, redis_url, moves)
         table.leave()
         said, _ = spectators.communicate(timeout=60)
     came = {int(number): moments for number, moments in json.loads(said).items()}
     waits = [1000 * (moment - at) for number, at in committed.items() for moment in came[number]]
     p50, p99 = statistics.median(waits), statistics.quantiles(waits, n=100)[-1]
     detail = f"p50 {p50:.0f} ms, max {max(waits):.0f} ms"
-    return Row(f"from the commit of a move to {readers} readers of its stream, p99", (p99,), at_most(50), "ms", detail)
+    yield Row(f"from the commit of a move to {readers} readers of its stream, p99", (p99,), at_most(50), "ms", detail)
+    yield Row("a reader of a stream: CPU for each move", ((read_us - unread_us) / (moves * readers),), unit="µs")
+    yield Row("a reader of a stream: memory of the API process", (memory / readers / 1024,), unit="KiB")
+
+
+def _cost_of_moves(api: Server, table: Table, redis_url: str, moves: int) -> tuple[float, dict[int, float]]:
+    """Play moves; give the API's microseconds for all, and when each was told."""
+    before = api.used_us()
+    committed = dict(table.watched(redis_url, moves))
+    return api.used_us() - before, committed
 
 
 class Server:
@@ -151,6 +162,10 @@ class Server:
         for _ in range(times):
             request()
         return (cpu_us(self._pid) - before) / times
+
+    def memory(self) -> int:
+        """Give the bytes of memory that the worker has now."""
+        return int(Path(f"/proc/{self._pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def used_us(self) -> float:
         """Give the worker's processor time so far."""

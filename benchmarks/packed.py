@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 from redis import Redis
@@ -70,6 +70,7 @@ class Played:
     def __init__(self, play: Play, secret: bytes, label: str) -> None:
         """Keep them."""
         self.play, self.secret, self.label = play, secret, label
+        self._names = [NAMES[seat % len(NAMES)] for seat in range(play.seats)]
 
     def meta(self, number: int) -> Game:
         """Give the game as a tournament makes it, under the id of that number."""
@@ -83,25 +84,31 @@ class Played:
                 account_id=_id("acc_", n),
                 url=f"https://bots.example/{name}",
             )
-            for n, name in enumerate(NAMES)
+            for n, name in enumerate(self._names)
         ]
         return Game(
-            id=game_id(number), ruleset="river", options=self.play.state.options, seats=seats, label=self.label,
-            commitment=commitment(self.secret, self.label), entropy=[""] * len(seats), slot=slot,
+            id=game_id(number), ruleset=self.play.ruleset.name, options=self.play.state.options, seats=seats,
+            label=self.label, commitment=commitment(self.secret, self.label), entropy=[""] * len(seats), slot=slot,
             state=GameState.RUNNING, created_at=NOW + 1_000 * number,
         )  # fmt: skip
 
 
 def played(number: int) -> Played:
-    """Play a game at random."""
+    """Play a game of River with four seats at random."""
+    game = played_at(number, "river", 4, {"start_cards": 8})
+    assert len(game.play.log) == DECISIONS
+    return game
+
+
+def played_at(number: int, name: str, seats: int, options: dict[str, Any] | None = None) -> Played:
+    """Play a game of a ruleset at random."""
     rng = random.Random(number)
     secret, label = board_secret(bytes(32), str(number)), f"{_id('trn_', 0)}/{number + 100}.1"
-    play = Play(ruleset("river"), {"start_cards": 8}, len(NAMES), committed(secret, label, [""] * len(NAMES)))
+    play = Play(ruleset(name), options or {}, seats, committed(secret, label, [""] * seats))
     while not play.is_over:
         seat = rng.choice(play.owed())
-        ms = quantised(rng.lognormvariate(log(SPEEDS_MS[seat]), SPREAD))
+        ms = quantised(rng.lognormvariate(log(SPEEDS_MS[seat % len(SPEEDS_MS)]), SPREAD))
         play.apply(Decided(seat, rng.choice(play.state.legal_actions(seat)), Outcome.OK, ms))
-    assert len(play.log) == DECISIONS
     return Played(play, secret, label)
 
 

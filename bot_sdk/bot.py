@@ -22,6 +22,7 @@ from bot_sdk.errors import SdkError
 from bot_sdk.games.base import State
 from bot_sdk.games.registry import RULESETS, ruleset
 from bot_sdk.knowledge import Knowledge, sample
+from bot_sdk.variables import VariableError, secret_of
 
 SECRET_VARIABLE: Final = "SLAGVELD_BOT_SECRET"  # noqa: S105 - the name of a variable
 
@@ -29,8 +30,14 @@ log = logging.getLogger("slagveld.bot")
 
 
 def secret_in(environment: Mapping[str, str]) -> str | None:
-    """Read the bot's secret from its variable; raises `SigningError` if something else stands there."""
-    secret = environment.get(SECRET_VARIABLE, "").strip()
+    """Read the bot's secret from its variable, or the file that ``SLAGVELD_BOT_SECRET_FILE`` names.
+
+    Raises `SigningError` if something else stands there.
+    """
+    try:
+        secret = secret_of(environment, SECRET_VARIABLE)
+    except VariableError as error:
+        raise signing.SigningError(str(error)) from None
     if not secret:
         return None
     try:

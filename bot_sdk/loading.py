@@ -146,7 +146,7 @@ def expect_plays(ruleset: str, plays: Sequence[str], text: str) -> None:
 
 
 def secret_for(text: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Find a bot's secret: ``SLAGVELD_BOT_SECRET``, else the file ``.secret`` beside it, or here for a URL.
+    """Find a bot's secret: ``SLAGVELD_BOT_SECRET`` or its file, else ``.secret`` beside it, or here for a URL.
 
     Raises `SigningError` for one that is none.
     """

@@ -95,7 +95,7 @@ def read_actions(body: bytes, decision_ids: Collection[str]) -> dict[str, Reply 
     return read
 
 
-_UNUSUAL: Final = (ValueError, RecursionError)  # all of msgspec's are the former
+_UNUSUAL: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _NO_ITEM: Final = Missed(Outcome.LATE, "expected an item for this decision, got none")
 _TWO_ITEMS: Final = Missed(Outcome.BAD_REPLY, "expected one item for this decision, got more")
 
@@ -112,7 +112,7 @@ def _json(body: bytes) -> Any:
         value = _decode(body)
     except RecursionError:
         raise BadReply(f"expected at most {MAX_DEPTH} levels of nesting") from None
-    except ValueError as error:  # all of msgspec's, and that of an integer with thousands of digits
+    except (ValueError, msgspec.MsgspecError) as error:  # the former of an integer with thousands of digits
         raise BadReply(f"expected JSON: {error}") from None
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_deep(value):
         raise BadReply(f"expected at most {MAX_DEPTH} levels of nesting")

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import click
 
 from bot_sdk.errors import SdkError
+from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
 from service.launch import commands, local, logs, ports
 from service.launch.announced import AnnounceError
@@ -36,7 +37,7 @@ PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "red
 ORGANISING: Final = ("leaderboard", "tournament")
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
-DATA: Final = Path("slagveld-data")
+REDIS_URL: Final = "REDIS_URL"
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -95,7 +96,7 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command()
-@click.option("--data", default=DATA, show_default=True, type=click.Path(file_okay=False, path_type=Path),
+@click.option("--data", default=local.DATA, show_default=True, type=click.Path(file_okay=False, path_type=Path),
               help="The folder that keeps everything; it may hold other files.")  # fmt: skip
 @port_option
 @host_option
@@ -110,6 +111,7 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     Unless REDIS_URL names a store, an embedded one runs on the data folder. Unless variables say otherwise, the arena
     is open to everybody who can reach it.
     """
+    from service.launch.admission import check  # noqa: PLC0415 - needs what a bot author's installation lacks
     from service.launch.supervisor import Supervisor  # noqa: PLC0415 - much to load, and for this command alone
 
     listening = ports.listen(host, port)
@@ -125,7 +127,10 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
         kept = _kept(Settings.from_env(environment))
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
-    with Supervisor(listening, environment, workers=count, store=store, tell=_tell) as supervisor:
+    def admit() -> None:
+        check(environment["REDIS_URL"])
+
+    with Supervisor(listening, environment, workers=count, store=store, admit=admit, tell=_tell) as supervisor:
         supervisor.run(ready)
 
 
@@ -138,17 +143,17 @@ def _environment(
     if not given.get("SLAGVELD_PUBLIC_URL", "").strip():
         environment["SLAGVELD_PUBLIC_URL"] = url
     settings = Settings.from_env(environment)
-    if given.get("REDIS_URL", "").strip():
+    if is_given(given, REDIS_URL):
         return None, environment, assumed
     store = EmbeddedValkey(data, fsync=settings.fsync, max_bytes=store_bytes(settings.memory_mb))
     archive = settings.archive or str(data.absolute() / "archive")
-    return store, {**environment, "REDIS_URL": store.url, "SLAGVELD_ARCHIVE": archive}, assumed
+    return store, {**environment, REDIS_URL: store.url, "SLAGVELD_ARCHIVE": archive}, assumed
 
 
 def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:
     if store is not None:
         return str(data.absolute())
-    parts = urlsplit(environment["REDIS_URL"])
+    parts = urlsplit(Settings.from_env(environment).redis_url)
     return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
@@ -179,7 +184,9 @@ def _is_loopback(host: str) -> bool:
 @as_sentences
 def api(port: int, host: str, processes: int) -> None:
     """Serve the API alone, until SIGTERM or Ctrl-C."""
-    Settings.from_env(os.environ)
+    from service.launch.admission import check  # noqa: PLC0415 - as above
+
+    check(Settings.from_env(os.environ).redis_url)
     listening = ports.listen(host, port)
     listening.set_inheritable(True)
     command = commands.api(listening.fileno(), processes=processes)
@@ -196,7 +203,8 @@ def api(port: int, host: str, processes: int) -> None:
 @as_sentences
 def worker(queues: str | None) -> None:
     """Run a worker alone, until SIGTERM or Ctrl-C; a second Ctrl-C doesn't wait for its games to be handed back."""
-    from service.jobs import SERVED  # noqa: PLC0415 - needs what a bot author's installation lacks
+    from service.jobs import SERVED  # noqa: PLC0415 - as above
+    from service.launch.admission import await_claimed  # noqa: PLC0415 - as above
     from service.worker import WorkerProcess  # noqa: PLC0415 - much to load, and for this command alone
 
     takes = list(SERVED) if queues is None else [name.strip() for name in queues.split(",")]
@@ -204,14 +212,16 @@ def worker(queues: str | None) -> None:
         raise UsageProblem(f"expected --queues of {' and '.join(SERVED)}, got {queues!r}")
 
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
+    settings = Settings.from_env(os.environ)
     with Signals(lambda: os._exit(INTERRUPTED)) as signals:
-        WorkerProcess(Settings.from_env(os.environ), takes).run(signals.wait_for_stop)
+        if await_claimed(settings.redis_url, wait=signals.wait, stopped=lambda: signals.stop):
+            WorkerProcess(settings, takes).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 store_option: Final = click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path),
-    help=f"The folder of `slagveld up`, running or not. Default: the store that REDIS_URL names, else {DATA}.",
+    help=f"The folder of `slagveld up`, running or not. Default: the store that REDIS_URL names, else {local.DATA}.",
 )  # fmt: skip
 
 
@@ -224,7 +234,7 @@ def backup(file: Path, data: Path | None) -> None:
 
     The file holds secrets. What it doesn't hold: SLAGVELD_KEY if you set it, and SLAGVELD_ARCHIVE.
     """
-    from service.launch.backup import backup as write  # noqa: PLC0415 - needs what a bot author's installation lacks
+    from service.launch.backup import backup as write  # noqa: PLC0415 - as above
 
     place = _place(data)
     with _tidy():
@@ -257,6 +267,28 @@ def restore(file: Path, data: Path | None) -> None:
     click.echo(f"restored {count} keys")
 
 
+@main.command()
+@store_option
+@click.option("--seconds", default=120.0, show_default=True, type=click.FloatRange(0.1, 86_400),
+              help="How long it may look before it tells what it has seen so far.")  # fmt: skip
+@click.option("--mend", is_flag=True, help="Mend what is safe to mend, then look again.")
+@click.option("--drop", metavar="ID", help="Take away what is left of one thing that can't be read, then look again.")
+@click.option("--json", "as_json", is_flag=True, help="Tell in JSON.")
+@as_sentences
+def doctor(data: Path | None, seconds: float, *, mend: bool, drop: str | None, as_json: bool) -> None:
+    """Look for what is wrong with an arena, running or not, and say what to do.
+
+    Without --mend or --drop it changes nothing.
+
+    Exits with 0 if nothing needs anybody, 1 if something does, 2 if it couldn't look.
+    """
+    from service.doctor.command import run  # noqa: PLC0415 - needs what a bot author's installation lacks
+
+    with _tidy():
+        status = run(data, seconds, is_to_mend=mend, drop=drop, is_json=as_json)
+    sys.exit(status)
+
+
 @contextmanager
 def _tidy() -> Iterator[None]:
     """Leave nothing half done behind when SIGTERM comes, as with Ctrl-C."""
@@ -269,10 +301,10 @@ def _tidy() -> Iterator[None]:
 
 def _place(data: Path | None) -> str | Path:
     """Give the store that is meant: its address, or the folder of an embedded one."""
-    url = os.environ.get("REDIS_URL", "").strip()
-    if data is not None and url:
+    by_url = is_given(os.environ, REDIS_URL)
+    if data is not None and by_url:
         raise UsageProblem("expected --data or REDIS_URL, got both")
-    return Settings.from_env(os.environ).redis_url if url else data or DATA
+    return Settings.from_env(os.environ).redis_url if by_url else data or local.DATA
 
 
 @main.command()

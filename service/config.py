@@ -1,7 +1,8 @@
 """Every setting of the arena, read once from the environment. Nothing else reads environment variables.
 
 `Settings.from_env(os.environ)` either gives settings that make sense together or raises `SettingsError` with one
-sentence that says what to set. An empty variable counts as one that isn't set.
+sentence that says what to set. An empty variable counts as one that isn't set. What holds a secret may stand in a file
+instead, that the same variable with `_FILE` behind its name names.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+
+from bot_sdk.variables import VariableError, secret_of
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -236,9 +239,18 @@ class Settings:
         given = {}
         for field in dataclasses.fields(cls):
             variable = field.metadata["variable"]
-            if value := environment.get(variable, "").strip():
+            if value := _given(environment, variable, is_secret=not field.repr):
                 given[field.name] = _parsed(variable, value, field.metadata["parse"])
         return cls(**given)
+
+
+def _given(environment: Mapping[str, str], variable: str, *, is_secret: bool) -> str:
+    if not is_secret:
+        return environment.get(variable, "").strip()
+    try:
+        return secret_of(environment, variable)
+    except VariableError as error:
+        raise SettingsError(str(error)) from None
 
 
 def _parsed(variable: str, value: str, parse: Callable[[str], Any]) -> Any:

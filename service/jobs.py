@@ -20,6 +20,7 @@ from service.config import Settings
 from service.store import due
 from service.store.connection import connect
 from service.store.lua import Args, Scripts
+from service.store.probe import PATIENCE_S
 
 INTERACTIVE: Final = "interactive"
 """Games with people in them."""
@@ -59,10 +60,14 @@ MARK_MS: Final = 24 * 3_600_000
 logger: Final = logging.getLogger(__name__)
 
 
-def open_broker(settings: Settings) -> RedisBroker:
-    """Build the broker that every process of ours uses; it connects at its first message."""
+def open_broker(settings: Settings, *, is_patient: bool = True) -> RedisBroker:
+    """Build the broker that every process of ours uses; it connects at its first message.
+
+    One that isn't patient gives up as soon as a probe of the store does, for who only looks.
+    """
+    soon: dict[str, Any] = {"pool_timeout_s": PATIENCE_S, "socket_timeout_s": PATIENCE_S, "retries": 0}
     return RedisBroker(  # type: ignore[no-untyped-call]  # its library is untyped
-        client=connect(settings.broker_url),
+        client=connect(settings.broker_url, **({} if is_patient else soon)),
         heartbeat_timeout=settings.heartbeat_ms,
         maintenance_chance=100_000,
     )
@@ -153,6 +158,14 @@ class DeadLetters:
         return sorted(
             (LetterAt(int(at), name.decode(), queue) for queue, each in found for name, at in each), reverse=True
         )
+
+    def count(self) -> dict[str, int]:
+        """Tell how many there are by queue, for those queues that have any."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for queue in self._queues:
+                pipe.zcard(self._dead(queue))
+            found = zip(self._queues, pipe.execute(), strict=True)
+        return {queue: count for queue, count in found if count}
 
     def read(self, letters: Sequence[LetterAt]) -> list[DeadLetter]:
         """Give those letters, without such as have been sent again or deleted meanwhile."""

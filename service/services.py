@@ -6,7 +6,10 @@ import functools
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from redis import RedisError
 
 from service.arena.accounts import Accounts
 from service.arena.allowance import Allowance
@@ -37,7 +40,6 @@ from service.store.door import holder
 from service.store.probe import Probe
 from service.store.store import Store
 
-VERSION = "0.1.0"
 CONNECTIONS = 64
 """Connections to the store that one API process uses at most; more requests than that wait for one."""
 
@@ -69,7 +71,7 @@ class Services:
     dead_letters: DeadLetters
     readiness: Readiness
     arena_key: Callable[[], bytes]
-    version: str = VERSION
+    version: str = field(default_factory=functools.partial(version, "slagveld"))
 
 
 def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
@@ -119,9 +121,24 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
-        readiness=Readiness(Probe.open(settings.redis_url).look, now_ms, time.monotonic, settings.sweep_ms),
+        readiness=Readiness(
+            Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
+        ),
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
+
+
+def letters_of(settings: Settings) -> Callable[[], int]:
+    """Count the dead letters, none if the broker can't be asked soon: what that does to games is `overdue`."""
+    letters = DeadLetters(open_broker(settings, is_patient=False))
+
+    def count() -> int:
+        try:
+            return sum(letters.count().values())
+        except RedisError:
+            return 0
+
+    return count
 
 
 def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -> Tournaments:

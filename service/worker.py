@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import logging
+import os
 import resource
 import secrets
 import sys
@@ -61,6 +62,7 @@ from service.services import allowance_of, tournaments_of
 from service.store import due
 from service.store.archive import Archive
 from service.store.clock import Agreed
+from service.store.errors import FormError
 from service.store.store import Store
 from service.thinking.thinkers import Thinkers
 
@@ -244,6 +246,7 @@ class WorkerProcess:
             due=self._store.due,
             clock=self._store.clock,
             leases=self._leases,
+            alarms=self._store.alarms,
             calls=Callers(self._calls, self._thinkers),
             players=Players(roster, self._arena_key),
             aftermath=Aftermath(
@@ -310,9 +313,13 @@ class WorkerProcess:
     def _keep_sweeping(self) -> None:
         while not self._stopping.wait(self._settings.sweep_ms / 1000):
             try:
+                self._store.form.check()
                 self._sweep.once()
             except RedisError as error:
                 logger.warning("not swept: %s", error)
+            except FormError as error:
+                logger.critical("this worker ends at once: %s", error)
+                os._exit(1)  # in good order would mean to write into a store that isn't ours any more
             except Exception:  # as must this one
                 logger.exception("the sweeper broke; it goes on")
         with contextlib.suppress(RedisError):  # then its lock runs out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -17,9 +18,14 @@ from service.app import create_app
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
+from service.store.errors import FormError
 from service.store.store import Store
 
+logger: Final = logging.getLogger(__name__)
+
 OPEN_S: Final = 0.2
+NOT_BEGUN: Final = 3
+"""The exit status by which a process of gunicorn's tells that there is no use in starting others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +45,30 @@ class Application:
 
 
 def application() -> Application:
-    """Build the app from the environment, in the worker process that will serve it."""
+    """Build the app from the environment, in the worker process that will serve it.
+
+    Raises FormError for a store that isn't this release's; one that is away is looked at when it is there.
+    """
     settings = Settings.from_env(os.environ)
     services = open_services(settings, BrokerQueue(open_broker(settings)))
+    with suppress(RedisError):
+        services.store.form.claim()
     threading.Thread(target=_keep_open, args=(services.store,), name="open", daemon=True).start()
     return Application(create_app(services), services.store.watch.close, settings.client_ms / 1000)
 
 
 def _keep_open(store: Store) -> None:
-    """Let workers know that bots can poll here, until those who wait are sent home."""
+    """Let workers know that bots can poll here, until those who wait are sent home.
+
+    The process ends at once if a newer release has taken the store over meanwhile.
+    """
     while not store.watch.is_closed:
-        with suppress(RedisError):  # then polls aren't answered either
+        try:
+            store.form.claim()
             store.mailboxes.keep_open()
+        except RedisError:  # then polls aren't answered either
+            pass
+        except FormError as error:
+            logger.critical("the API ends at once: %s", error)
+            os._exit(NOT_BEGUN)
         time.sleep(OPEN_S)

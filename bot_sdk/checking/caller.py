@@ -165,7 +165,7 @@ class Caller:
             heard = elsewhere.get_card(messages.BUDGET_MS)
         try:
             msgspec.json.decode(heard.body or b"", type=messages.BotCard)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, msgspec.MsgspecError):
             return found
         return Finding(Fault.REDIRECT, f"{found.detail}: there is a card at {other!r}", "the path of the URL")
 

@@ -249,7 +249,7 @@ class _Unread:
 def _read(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, msgspec.MsgspecError):
         return _Unread()
 
 

@@ -14,7 +14,7 @@ from bot_sdk.events import Decided, Event, Outcome, Retired, RetiredBecause, qua
 from bot_sdk.games.base import Packs
 from bot_sdk.games.game import Game
 from bot_sdk.games.packs import commitment, committed
-from bot_sdk.games.registry import ruleset
+from bot_sdk.games.registry import pinned
 
 FORMAT: Final = 1
 
@@ -83,12 +83,13 @@ class DealShown(Struct, frozen=True, forbid_unknown_fields=True):
     totals: list[int]
 
 
-class Record(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A record of format 1, field by field as in docs/record.md."""
+class Record(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """A record of format 1, field by field as in docs/record.md; `rules` is only written where it isn't 1."""
 
     record: Literal[1]
     game_id: str
     ruleset: str
+    rules: Positive = 1
     options: dict[str, Any]
     status: Status
     ended_by: Literal["play", "retirement", "forfeit"] | None
@@ -123,6 +124,7 @@ def build(
         record=FORMAT,
         game_id=game_id,
         ruleset=game.ruleset.name,
+        rules=game.ruleset.version,
         options=game.state.options,
         status=status,
         ended_by=game.ending.value if ended_well and game.ending else None,
@@ -196,7 +198,7 @@ def begun(record: Record) -> Game:
     """Give the game of a record as it was before its first event; raises like `Game` for one that can't be."""
     fairness = record.fairness
     return Game(
-        ruleset(record.ruleset),
+        pinned(record.ruleset, record.rules),
         record.options,
         len(record.seats),
         committed(bytes.fromhex(fairness.secret), fairness.label, fairness.entropy),

@@ -20,12 +20,21 @@ class RulesetError(SdkError, ValueError):
         self.field = field
 
 
+class RulesVersionError(RulesetError):
+    """Rules that this release doesn't know, though another one does: nothing is wrong with the game."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A game's rules: whom it seats, what may be chosen, which phases a seat decides in."""
+    """A game's rules: whom it seats, what may be chosen, which phases a seat decides in.
+
+    `version` is raised by whatever makes another game of the same options, packs and actions, or knows more options.
+    A game is pinned to it when it is made.
+    """
 
     name: str
     title: str
+    version: int
     min_seats: int
     max_seats: int
     phases: tuple[str, ...]
@@ -63,6 +72,7 @@ RULESETS: Final[dict[str, Ruleset]] = {
         Ruleset(
             name="seven_up",
             title="Seven Up",
+            version=1,
             min_seats=2,
             max_seats=2,
             phases=("beg", "gift", "discard", "play"),
@@ -72,6 +82,7 @@ RULESETS: Final[dict[str, Ruleset]] = {
         Ruleset(
             name="river",
             title="Up and Down the River",
+            version=1,
             min_seats=4,
             max_seats=8,
             phases=("bid", "play"),
@@ -88,3 +99,16 @@ def ruleset(name: str) -> Ruleset:
         return RULESETS[name]
     except (KeyError, TypeError):
         raise RulesetError("ruleset", f"expected a ruleset among {', '.join(RULESETS)}, got {quoted(name)}") from None
+
+
+def pinned(name: str, version: int) -> Ruleset:
+    """Give the rules that a game is pinned to; raises `RulesVersionError` if this release knows no such.
+
+    The one place that looks them up: should rules ever change, those of before are to be found here as long as there
+    are games and records of theirs.
+    """
+    known = RULESETS.get(name)
+    if known is None or known.version != version:
+        expected = ", ".join(f"{each.name} {each.version}" for each in RULESETS.values())
+        raise RulesVersionError("rules", f"expected the rules {expected}, got {quoted(name)} {version}")
+    return known

@@ -60,7 +60,8 @@ class Round(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How one tournament game ended: written once by (round, table, leg), read by standings for ever.
 
-    Lists are by seat. `versions` are those the bots had when the game was made. `outcomes[seat]` counts that seat's
+    Lists are by seat. `versions` are those the bots had when the game was made, None where that isn't known: results
+    written before there were ratings don't say. `outcomes[seat]` counts that seat's
     decisions by outcome; `deals` counts the deals played. `is_rated` says whether it counts for ratings, as far as
     that follows from the game itself.
     """
@@ -69,7 +70,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     state: GameState
     slot: Slot
     bots: list[str]
-    versions: list[str | None]
+    versions: list[str | None] = []
     totals: list[int]
     places: list[int] | None
     retired: list[bool]
@@ -80,3 +81,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     ended_by: str | None = None
     ended_at: int
     is_rated: bool = False
+
+    def __post_init__(self) -> None:
+        """Give every seat a version."""
+        if not self.versions:
+            msgspec.structs.force_setattr(self, "versions", [None] * len(self.bots))

@@ -27,7 +27,7 @@ class Alarm(Schema):
         required=True,
         metadata={
             "description": "A word that stays what it is: `memory`, `persistence`, `no_worker`, `overdue`, `clock`, "
-            "`archive`, `maintenance`; there may be others."
+            "`archive`, `dead_letters`, `maintenance`, `rules`; there may be others."
         },
     )
     detail = fields.String(required=True, metadata={"description": "What is wrong, in words."})

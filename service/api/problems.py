@@ -15,6 +15,7 @@ from flask import Flask, Response, current_app, request
 from redis import RedisError
 from werkzeug.exceptions import HTTPException
 
+from bot_sdk.games.registry import RulesVersionError
 from service.api import wire
 from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
@@ -81,6 +82,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(BadCursorError, _bad_cursor)
     app.register_error_handler(ContendedError, _away)
+    app.register_error_handler(RulesVersionError, _of_another_release)
     app.register_error_handler(RedisError, _store_failed)
     app.register_error_handler(Exception, _bug)
 
@@ -131,6 +133,14 @@ def _away(error: Exception) -> Response:
     log.warning("the store is away: %s: %.200s", type(error).__name__, error)
     wait = {"Retry-After": str(RETRY_AFTER_S)}
     return Problem(503, "the store is away, try again", code="store_away", headers=wait).response()
+
+
+def _of_another_release(error: RulesVersionError) -> Response:
+    log.warning("%s %s failed: %s", request.method, request.path, error)
+    wait = {"Retry-After": str(RETRY_AFTER_S)}
+    return Problem(
+        503, "that game is of rules that this release doesn't know", code="rules_unknown", headers=wait
+    ).response()
 
 
 def _bug(error: Exception) -> Response:

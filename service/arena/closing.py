@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
-from service.arena.queue import Queue
 from service.arena.starting import Attempt
 from service.store import due
 from service.store.store import Store
 from service.tournaments.boards import Place
+
+
+class Shards(Protocol):
+    """The part of a queue that is needed."""
+
+    def drive_shard(self, game_ids: list[str]) -> None:
+        """Have tournament games driven side by side."""
 
 
 def closable(
@@ -35,7 +42,7 @@ def closable(
     return {board: attempts for board, attempts in played.items() if board not in needed}
 
 
-def close(store: Store, queue: Queue, tournament_id: str, board: str, attempts: Sequence[Attempt]) -> None:
+def close(store: Store, queue: Shards, tournament_id: str, board: str, attempts: Sequence[Attempt]) -> None:
     """Close a board. Its games are due first, so that their bots are told even if this process dies on the way."""
     shared = [attempt.game_id for attempt in attempts if attempt.slot.is_shared]
     now = store.due.now()

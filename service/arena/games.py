@@ -99,6 +99,7 @@ class Games:
         game = Game(
             id=game_id,
             ruleset=rules.name,
+            rules=rules.version,
             options=options,
             seats=seats,
             limits=Limits(**order["limits"]),

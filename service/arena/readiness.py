@@ -21,9 +21,10 @@ FRESH_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a look came to, and when it was by both clocks."""
+    """What a look came to, and when it was by both clocks. `letters`: how many dead letters there were."""
 
     told: Seen | Exception
+    letters: int
     clock: int
     at: float
 
@@ -33,10 +34,12 @@ class Readiness:
     """Looks at the store, once a second at most however many ask.
 
     `clock` is this machine's own, in Unix ms, not the store's; `monotonic` is in seconds. A worker says that it is
-    there every `sweep_ms`.
+    there every `sweep_ms`. `letters` counts the dead letters; where they are may be away, which is no reason to say
+    that the arena isn't ready.
     """
 
     look: Callable[[], Seen]
+    letters: Callable[[], int]
     clock: Callable[[], int]
     monotonic: Callable[[], float]
     sweep_ms: int
@@ -48,16 +51,27 @@ class Readiness:
         with self._lock:
             last = self._last
             if last is None or self.monotonic() - last.at > FRESH_S:
-                last = self._last = _Look(self._told(), self.clock(), self.monotonic())
+                last = self._last = self._looked()
         if isinstance(last.told, Exception):
             raise last.told.with_traceback(None)  # or each time it is raised it would grow
-        return dict(sorted([*last.told.alarms.items(), *_found(last.told, last.clock, self.sweep_ms)]))
+        found = _found(last.told, last.clock, self.sweep_ms)
+        return dict(sorted([*last.told.alarms.items(), *found, *_letters(last.letters)]))
+
+    def _looked(self) -> _Look:
+        told = self._told()
+        letters = 0 if isinstance(told, Exception) else self.letters()
+        return _Look(told, letters, self.clock(), self.monotonic())
 
     def _told(self) -> Seen | Exception:
         try:
             return self.look()
         except Exception as error:  # noqa: BLE001 - whoever asks within the next second is told the same
             return error
+
+
+def _letters(count: int) -> Iterator[tuple[str, str]]:
+    if count:
+        yield "dead_letters", f"{count} {'job was' if count == 1 else 'jobs were'} given up lately"
 
 
 def _found(seen: Seen, clock: int, sweep_ms: int) -> Iterator[tuple[str, str]]:

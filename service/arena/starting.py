@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot_sdk.bots import PREFIX
 from bot_sdk.games.packs import board_secret, commitment
+from bot_sdk.games.registry import ruleset
 from bot_sdk.results.values import GameState, Slot
 from service.arena.minting import short
 from service.arena.seating import bot_seat, house_seat
@@ -134,6 +135,7 @@ class Starting:
         return Game(
             id=attempt.game_id,
             ruleset=tournament.ruleset,
+            rules=ruleset(tournament.ruleset).version,
             options=tournament.options,
             seats=[self._seat(bot_id) for bot_id in attempt.place.bots],
             limits=tournament.limits,

@@ -22,6 +22,8 @@ from service.launch.valkey import EmbeddedValkey, ValkeyError
 from service.launch.workplace import BackupError, put, sync, workplace
 from service.store.connection import connect
 from service.store.copying import CopyError, copy_all
+from service.store.errors import FormError
+from service.store.form import FormStore
 from service.store.snapshot import SnapshotError, receive
 
 NAME: Final = "snapshot.rdb"
@@ -38,7 +40,7 @@ Tell = Callable[[str], object]
 def _as_ours() -> Iterator[None]:
     try:
         yield
-    except (CopyError, RedisError, SnapshotError) as error:
+    except (CopyError, FormError, RedisError, SnapshotError) as error:
         raise BackupError(str(error)) from error
 
 
@@ -75,7 +77,7 @@ def restore_into_folder(file: Path, data: Path, tell: Tell) -> int:
         snapshot = _prepared(folder)
         shutil.copyfile(file, snapshot)
         tell("reading the backup")
-        with _loaded(folder, _said_of(file)) as server:
+        with _readable(folder, file) as server:
             count = _log_whole(server)
         snapshot.unlink()
         with EmbeddedValkey(folder) as server:
@@ -104,7 +106,7 @@ def restore_into_redis(file: Path, url: str, tell: Tell) -> int:
         target.ping()
         shutil.copyfile(file, _prepared(folder))
         tell("reading the backup")
-        with _loaded(folder, _said_of(file)) as server, _client(server) as source:
+        with _readable(folder, file) as server, _client(server) as source:
             return copy_all(source, target, _seldom(tell, lambda count: f"copied {count} keys"))
 
 
@@ -131,6 +133,15 @@ def _loaded(folder: Path, refusal: str = "the store's snapshot can't be read") -
         yield server
     finally:
         server.close()
+
+
+@contextlib.contextmanager
+def _readable(folder: Path, file: Path) -> Iterator[EmbeddedValkey]:
+    """Run a server on the backup in this folder; raises FormError if it isn't for this release to go on with."""
+    with _loaded(folder, _said_of(file)) as server:
+        with _client(server) as client:
+            FormStore(client).check()
+        yield server
 
 
 @contextlib.contextmanager

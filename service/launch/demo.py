@@ -80,7 +80,7 @@ def run(screen: Screen) -> bool:
 
 def _is_ours(name: str) -> bool:
     """Whether a variable is a setting of an arena: the demo's is to be like everybody's."""
-    return name.startswith("SLAGVELD_") or name == "REDIS_URL"
+    return name.startswith(("SLAGVELD_", "REDIS_URL"))
 
 
 def _host(processes: Announced, environment: Mapping[str, str], keys: Mapping[str, str]) -> dict[str, str]:

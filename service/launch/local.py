@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
+DATA: Final = Path("slagveld-data")
+"""The folder that keeps everything, unless another is named."""
 PLENTY: Final = "1000 per second"
 DEFAULTS: Final = {
     "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8,::1/128",

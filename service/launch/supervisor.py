@@ -45,14 +45,17 @@ class Supervisor:
         *,
         workers: int,
         store: EmbeddedValkey | None,
+        admit: Callable[[], object],
         tell: Tell,
     ) -> None:
         """Describe the processes; nothing runs before `run`.
 
-        `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it.
+        `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it. `admit` is
+        called once it is there, and raises StackError if this release can't work on it.
         """
         self._listening = listening
         self._store = store
+        self._admit = admit
         self._tell = tell
         self._signals = Signals(self._leave_now)
         api = commands.api(listening.fileno(), log_level="warning", grace_s=API_GRACE_S)
@@ -101,6 +104,7 @@ class Supervisor:
                 if not self._signals.stop:
                     raise StackError(str(error)) from error
         if not self._signals.stop:
+            self._admit()
             for child in self._children:
                 child.start()
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final, TypeVar
 
 from bot_sdk.errors import SdkError
+from bot_sdk.games.registry import RulesVersionError
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.referee import Referee
@@ -25,6 +26,12 @@ from service.store.errors import DamagedError
 logger: Final = logging.getLogger(__name__)
 
 MAX_TRIES: Final = 3
+RULES: Final = "rules"
+"""The alarm of a game that nobody here can play."""
+RULES_MS: Final = 60_000
+"""How long that alarm stands; a game that is left to others is looked at again long before."""
+OTHERS_MS: Final = 10_000
+"""When a game that is left to others is looked at again: one of theirs may find it then, or another of ours."""
 
 T = TypeVar("T")
 
@@ -71,6 +78,9 @@ class Held:
         try:
             loaded = self._insist(lambda: referee.games.load(self.game_id))
             table = Table.replayed(*loaded) if loaded else None
+        except RulesVersionError as error:
+            self._leave_to_others(error)
+            return
         except (SdkError, DamagedError):
             logger.exception("game %s can't be replayed", self.game_id)
             self._give_up()
@@ -150,6 +160,15 @@ class Held:
         else:
             self._insist(lambda: referee.leases.give_back(self.game_id, self.token))
             self._insist(lambda: referee.due.drop(due.game(self.game_id)))
+
+    def _leave_to_others(self, error: RulesVersionError) -> None:
+        """Give back a game as it is that only workers of another release can play, and raise an alarm."""
+        referee = self._referee
+        logger.error("game %s isn't played here: %s", self.game_id, error)
+        now = self._insist(referee.due.now)
+        detail = "a game stands still: it is of rules that the workers which are there don't know"
+        self._insist(lambda: referee.alarms.note(RULES, detail, until=now + RULES_MS))
+        self._insist(lambda: referee.leases.give_back(self.game_id, self.token, due_at=now + OTHERS_MS))
 
     def _end_without_event(self, table: Table) -> None:
         """End a game that its first deal, or a forfeit, has decided before anybody was asked."""

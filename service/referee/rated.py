@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot_sdk.games.game import Game as Play
-from bot_sdk.games.registry import ruleset
 from bot_sdk.results.values import GameState
 from service.store.entities import Game
 
@@ -14,7 +13,7 @@ def is_rated(meta: Game, state: GameState, game: Play, *, trusts_accounts: bool)
     It has to be finished, by the default options for its table, between two at least that didn't forfeit, and no two
     of its seats may belong to one account, unless the operator trusts accounts. House bots belong to none.
     """
-    defaults = ruleset(meta.ruleset).resolve({}, len(meta.seats))
+    defaults = game.ruleset.resolve({}, len(meta.seats))
     is_played = state is GameState.FINISHED and len(meta.seats) - len(game.forfeited) >= 2
     return is_played and meta.options == defaults and (trusts_accounts or not _share_an_account(meta))
 

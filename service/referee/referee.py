@@ -17,6 +17,7 @@ from service.referee.asking import Asking
 from service.referee.leases import Leases
 from service.referee.table import Table
 from service.referee.verdicts import Verdict
+from service.store.alarms import Alarms
 from service.store.clock import Clock
 from service.store.due import Due
 from service.store.entities import Game
@@ -110,6 +111,7 @@ class Referee:
     due: Due
     clock: Clock
     leases: Leases
+    alarms: Alarms
     calls: Caller
     players: Players
     aftermath: Aftermath

@@ -12,7 +12,7 @@ from bot_sdk.games import record
 from bot_sdk.games.base import Packs
 from bot_sdk.games.game import Game, LogError
 from bot_sdk.games.packs import committed
-from bot_sdk.games.registry import ruleset
+from bot_sdk.games.registry import pinned
 from bot_sdk.messages import Decision, GameInfo, decision_id, decision_of
 from bot_sdk.results.values import GameState
 from bot_sdk.sending import Sender, SentDecision
@@ -56,10 +56,11 @@ class Table:
     def replayed(cls, meta: entities.Game, log: Sequence[Logged], secret: bytes) -> Table:
         """Deal and replay; raises `LogError` for a log that these rules didn't make.
 
-        It doesn't say what they expected: that names cards nobody may see, and errors come into logs.
+        It doesn't say what they expected: that names cards nobody may see, and errors come into logs. Raises
+        `RulesVersionError` for rules that this release doesn't know.
         """
         game = Game(
-            ruleset(meta.ruleset),
+            pinned(meta.ruleset, meta.rules),
             meta.options,
             len(meta.seats),
             _packs(meta, secret),

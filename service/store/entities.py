@@ -160,11 +160,13 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """The meta of one game: all that is fixed at its creation, and what may change until it starts.
 
     The `state` and the three times are the store's own; the log is kept beside it. `label` and `commitment` are
-    those of its packs (docs/deals.md); the secret itself lives elsewhere.
+    those of its packs (docs/deals.md); the secret itself lives elsewhere. `rules` is the version of the ruleset by
+    which it is played, 1 where none was noted.
     """
 
     id: str
     ruleset: str
+    rules: int = 1
     options: dict[str, Any]
     seats: list[Seat]
     limits: Limits = Limits()

@@ -67,6 +67,10 @@ class DamagedError(StoreError):
     """What is kept can't be read, or the server refuses to work on it: nothing here wrote it so."""
 
 
+class FormError(StoreError):
+    """The store has a form that this release doesn't know: nothing in it may be touched."""
+
+
 def passes(error: BaseException) -> bool:
     """Tell whether an error passes by itself: the server is away, full or read-only, and trying again is right.
 

@@ -346,6 +346,9 @@ def audit_lines(kind: str) -> str:
     return f"audit:{kind}:lines"
 
 
+FORM = "form"
+"""Value: the number of the form that all of this has (`form.py`)."""
+
 MAINTENANCE = "maintenance"
 """Value: why no new games begin and since when; not there while they do."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST_CURSOR = 300
 _MEMBER = re.compile(rb"\d{15}:[\x21-\x7e]{1,200}")
-_STAMP = 16
+STAMP = 16
 """Characters of a member before its name."""
 _PAGE = 200
 _MOST_PAGES = 10
@@ -49,7 +49,7 @@ def member(created_at: int, name: str) -> str:
 
 def name_of(listed: str) -> str:
     """Give the name of the thing that a member stands for."""
-    return listed[_STAMP:]
+    return listed[STAMP:]
 
 
 def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
@@ -58,7 +58,7 @@ def page(redis: Redis, key: str, *, limit: int, cursor: str | None) -> tuple[lis
     Raises BadCursorError for a cursor that no list gave.
     """
     members, following = _members(redis, key, limit, cursor)
-    return [each[_STAMP:] for each in members], following
+    return [each[STAMP:] for each in members], following
 
 
 def _members(redis: Redis, key: str, limit: int, cursor: str | None) -> tuple[list[str], str | None]:
@@ -94,7 +94,7 @@ def select(
     found: list[T] = []
     for _ in range(_MOST_PAGES):
         members, cursor = _members(redis, key, _PAGE if keep else limit, cursor)
-        items = zip(members, read([each[_STAMP:] for each in members]), strict=True)
+        items = zip(members, read([each[STAMP:] for each in members]), strict=True)
         standing = [item for at, item in items if item is not None and member(item.created_at, item.id) == at]
         found += [item for item in standing if keep is None or keep(item)]
         if len(found) >= limit or cursor is None:

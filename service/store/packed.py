@@ -122,6 +122,13 @@ def unpack(game_id: str, value: bytes, notes: bytes | None) -> tuple[Game, list[
         raise DamagedError(f"expected the events of a packed game: {error!r}") from error
 
 
+def check(game_id: str, value: bytes, notes: bytes | None) -> None:
+    """See whether a packed game and its notes are as they were packed; raises DamagedError."""
+    form = _opened(game_id, value)
+    if form.notes is not None and (notes is None or zlib.crc32(notes) != form.notes):
+        raise DamagedError("expected the notes that were packed with the game")
+
+
 def shown_by(game_id: str, value: bytes) -> str | None:
     """Give the word of who showed the game; raises DamagedError."""
     return _opened(game_id, value).shown

@@ -14,6 +14,7 @@ from service.store.clock import Clock
 from service.store.connection import connect
 from service.store.due import Due
 from service.store.erasures import ErasureStore
+from service.store.form import FormStore
 from service.store.games import GameStore
 from service.store.idempotency import Idempotency
 from service.store.ledger import Ledger
@@ -45,6 +46,7 @@ class Store:
         self.clock = Clock(redis)
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
+        self.form = FormStore(redis)
         self.games = GameStore(redis)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)

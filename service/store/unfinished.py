@@ -60,7 +60,7 @@ class Unfinished:
     def __init__(self, redis: Redis, have_ended: Callable[[Sequence[str]], Sequence[bool | None]]) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
-        self._have_ended = have_ended
+        self.have_ended = have_ended
 
     def reserve(
         self, owner: str, game_id: str, limit: int, *, stale_ms: int = STALE_MS, kept_ms: int | None = None
@@ -98,7 +98,7 @@ class Unfinished:
 
         counted = self._redis.zrange(keys.unfinished(owner), 0, -1, withscores=True)
         since = {name.decode(): at for name, at in cast("list[tuple[bytes, float]]", counted)}
-        found = zip(since.items(), self._have_ended(list(since)), strict=True)
+        found = zip(since.items(), self.have_ended(list(since)), strict=True)
         gone = [name for (name, at), ended in found if (is_stale(at) if ended is None else ended)]
         self.drop(owner, *gone)
         return len(gone)

@@ -91,6 +91,20 @@ def check_accepted(name, count, verifier):
         assert verifier.fault_in(line) is None, line
 
 
+@pytest.mark.parametrize("name", RULESETS)
+def test_both_know_the_rules_of_version_1_alone(name, verifier):
+    line = records(name, 1)[0]
+    shown = json.loads(line)
+    assert "rules" not in shown  # who reads records has never had to know of it
+    for version, holds in ((1, True), (2, False), (0, False), (None, False), ("1", False)):
+        named = json.dumps(shown | {"rules": version}).encode()
+        assert (our_fault_in(named) is None) is holds, version
+        assert (verifier.fault_in(named) is None) is holds, version
+    other = json.dumps(shown | {"rules": 2}).encode()
+    assert our_fault_in(other) == f"expected the rules seven_up 1, river 1, got '{name}' 2"
+    assert "rules" in verifier.fault_in(other)
+
+
 def test_the_records_show_every_way_a_game_can_go():
     shown = {name: [json.loads(line) for line in records(name, FEW)] for name in RULESETS}
     assert len(COURSES) * 2 <= FEW

@@ -154,6 +154,18 @@ def test_secret_comes_from_the_argument_or_the_environment(monkeypatch):
         Bot("b", secret="hunter2")
 
 
+def test_secret_may_stand_in_a_file(monkeypatch, tmp_path):
+    monkeypatch.delenv("SLAGVELD_BOT_SECRET", raising=False)
+    monkeypatch.setenv("SLAGVELD_BOT_SECRET_FILE", str(tmp_path / "secret"))
+    with pytest.raises(SigningError, match=r"SLAGVELD_BOT_SECRET_FILE, got '.*', which is no file"):
+        Bot("b")
+    (tmp_path / "secret").write_text("whsec_" + "A" * 32 + "\n")
+    assert Bot("b").secret == "whsec_" + "A" * 32
+    monkeypatch.setenv("SLAGVELD_BOT_SECRET", "whsec_" + "B" * 32)
+    with pytest.raises(SigningError, match="got both"):
+        Bot("b")
+
+
 def test_environment_that_holds_no_secret_stops_the_start_and_is_not_shown(monkeypatch):
     monkeypatch.setenv("SLAGVELD_BOT_SECRET", "hunter2")
     with pytest.raises(SigningError, match="SLAGVELD_BOT_SECRET: expected a secret that begins with whsec_") as refused:

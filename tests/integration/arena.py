@@ -44,7 +44,7 @@ SECRET = make_secret(bytes(range(32)))
 OWNER = Caller(address="test", account_id="acc_test")
 PATIENT_LIMITS = {"budget_ms": 30_000, "first_budget_ms": 30_000}
 """No decision is late, however busy the machine: then results depend on the bots alone."""
-_LISTENING = re.compile(rb"Listening at: (http://127\.0\.0\.1:\d+)")
+_LISTENING = re.compile(rb"Listening at: (http://127\.[\d.]+:\d+)")
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float, what: str, every_s: float = 0.005) -> None:
@@ -104,9 +104,10 @@ class Process:
 class Api(Process):
     """The API as it is deployed, on a port of the system's choosing, or on that of one that was killed."""
 
-    def __init__(self, environment: dict[str, str], log: Path, port: int = 0) -> None:
+    def __init__(self, environment: dict[str, str], log: Path, port: int = 0, host: str = "127.0.0.1") -> None:
         self._from = log.stat().st_size if log.exists() else 0
-        super().__init__("API", ["-m", "service.cli", "api", "--port", str(port)], environment, log)
+        command = ["-m", "service.cli", "api", "--host", host, "--port", str(port)]
+        super().__init__("API", command, environment, log)
 
     @functools.cached_property
     def address(self) -> str:
@@ -173,7 +174,8 @@ class Arena:
         self.store = Store.open(self.valkey.url, max_connections=16)
         self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
         for bot_id, name, url in zip(self.bot_ids, self._names, self.bots.urls, strict=True):
-            self.register(bot_id, name.removeprefix("house:"), url, max_batch=self._batch, max_games=self._max_games)
+            shown = name.removeprefix("house:").partition("@")[0]
+            self.register(bot_id, shown, url, max_batch=self._batch, max_games=self._max_games)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -188,9 +190,10 @@ class Arena:
 
     # --- processes ----------------------------------------------------------------------------------------------------
 
-    def start_worker(self) -> Process:
+    def start_worker(self, *options: str) -> Process:
         log = self._folder / f"worker-{len(self._opened)}.log"
-        self.workers.append(self._own(Process("worker", ["-m", "service.cli", "worker"], self.environment, log)))
+        command = ["-m", "service.cli", "worker", *options]
+        self.workers.append(self._own(Process("worker", command, self.environment, log)))
         return self.workers[-1]
 
     def start_api(self, port: int = 0) -> None:

@@ -1,8 +1,9 @@
 """A process that hosts house bots over HTTP until its stdin closes, and writes down what they are asked and told.
 
 `python -m tests.integration.bot_process FOLDER SECRET BATCH THINK_MS NAME...` prints one URL a line, in the order of
-the names. In the folder, `asked` has the decisions, `answered` what was said to each (`<decision id>=<action>`), and
-`told` the games of whose end a bot was told. `held` holds answers back (gate.py).
+the names; `NAME@ADDRESS` is served at that address. In the folder, `asked` has the decisions, `answered` what was said
+to each (`<decision id>=<action>`), and `told` the games of whose end a bot was told. `held` holds answers back
+(gate.py).
 """
 
 from __future__ import annotations
@@ -50,10 +51,12 @@ class Journalled:
 def main(folder: str, secret: str, batch: str, think_ms: str, *names: str) -> None:
     asked, answered, told = (Journal(Path(folder) / name) for name in ("asked", "answered", "told"))
     gate = Gate(Path(folder))
-    for name in names:
+    for each in names:
+        name, _, address = each.partition("@")
         bot = HOUSE[name]()
         bot.secret, bot.max_batch = secret, int(batch)
-        server = Server(Journalled(bot, asked, answered, told, gate, float(think_ms) / 1000))
+        journalled = Journalled(bot, asked, answered, told, gate, float(think_ms) / 1000)
+        server = Server(journalled, address or "127.0.0.1")
         threading.Thread(target=server.serve_forever, daemon=True).start()
         sys.stdout.write(f"{server.url}\n")
     sys.stdout.flush()

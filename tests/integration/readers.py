@@ -24,12 +24,15 @@ class Onlooker:
         self._pause_s = pause_s
         self._told = threading.Event()
         self._failed: BaseException | None = None
+        self.turns = 0
+        """How many looks it has ended."""
         self._thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
         try:
             while not self._told.wait(self._pause_s):
                 self._look()
+                self.turns += 1
         except BaseException as error:  # noqa: BLE001 - raised again where the test can see it
             self._failed = error
 
@@ -50,17 +53,21 @@ class OverHttp:
 
     def __init__(self, address: Callable[[], str | None]) -> None:
         self._address = address
+        self.missed = 0
+        """How many calls came to nothing, because the API was away or its store."""
 
     def ask(self, call: Callable[[Client], Any]) -> Any:
         """Give what the API answers, None if it is away, or its store is."""
         address = self._address()
         if address is None:
+            self.missed += 1
             return None
         with Client(address, timeout_s=10) as client:
             try:
                 return call(client)
             except ArenaError as error:
                 if error.code == "unreachable" or error.status == 503:
+                    self.missed += 1
                     return None
                 raise
 

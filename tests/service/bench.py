@@ -58,6 +58,7 @@ class Worker:
             due=store.due,
             clock=store.clock,
             leases=self.leases,
+            alarms=store.alarms,
             calls=calls if thinkers is None else Callers(calls, thinkers),
             players=players or Players(self.roster, lambda: ARENA_KEY),
             aftermath=Aftermath(store, calls, self.roster, "https://arena.example", trusts_accounts=trusts_accounts),

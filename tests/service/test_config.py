@@ -8,6 +8,8 @@ import pytest
 
 from service.config import Settings, SettingsError
 
+SECRETS = [field.metadata["variable"] for field in dataclasses.fields(Settings) if not field.repr]
+
 
 def test_nothing_set_is_closed_and_complete():
     settings = Settings.from_env({})
@@ -99,3 +101,52 @@ def test_secrets_are_not_told_by_the_settings():
     settings = Settings.from_env({"SLAGVELD_ADMIN_TOKEN": "x" * 40, "REDIS_URL": "redis://:hunter2@cache/0"})
     assert "xxxx" not in repr(settings)
     assert "hunter2" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("REDIS_URL", "redis://:hunter2@cache:6379/0"),
+        ("SLAGVELD_BROKER_URL", "redis://:hunter2@jobs:6379/0"),
+        ("SLAGVELD_KEY", "ab" * 32),
+        ("SLAGVELD_ADMIN_TOKEN", "x" * 40),
+        ("SLAGVELD_INVITE_CODE", "opensesame"),
+    ],
+)
+def test_a_secret_may_stand_in_a_file(tmp_path, variable, value):
+    assert variable in SECRETS
+    (tmp_path / "secret").write_text(f"{value}\nmore\n")
+    by_file = Settings.from_env({f"{variable}_FILE": str(tmp_path / "secret"), variable: " "})
+    assert by_file == Settings.from_env({variable: value})
+    assert by_file != Settings.from_env({})
+
+
+def test_what_is_no_secret_stands_in_no_file(tmp_path):
+    (tmp_path / "proxies").write_text("2\n")
+    assert Settings.from_env({"SLAGVELD_PROXIES_FILE": str(tmp_path / "proxies")}).proxies == 0
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_file_that_gives_no_secret_stops_the_start(tmp_path, variable):
+    (tmp_path / "empty").write_text("\nhunter2\n")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for name in ("nowhere", "empty", "bytes", "."):
+        with pytest.raises(SettingsError, match=f"{variable}_FILE, got '.*'") as caught:
+            Settings.from_env({f"{variable}_FILE": str(tmp_path / name)})
+        assert "hunter2" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_secret_is_given_once(tmp_path, variable):
+    (tmp_path / "secret").write_text("hunter2")
+    with pytest.raises(SettingsError, match=f"expected {variable} or {variable}_FILE, got both") as caught:
+        Settings.from_env({variable: "hunter2", f"{variable}_FILE": str(tmp_path / "secret")})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_nonsense_in_a_file_is_told_without_what_it_is(tmp_path):
+    (tmp_path / "secret").write_text("hunter2\n")
+    with pytest.raises(SettingsError, match="set SLAGVELD_KEY right") as caught:
+        Settings.from_env({"SLAGVELD_KEY_FILE": str(tmp_path / "secret")})
+    assert "hunter2" not in str(caught.value)

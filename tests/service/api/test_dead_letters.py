@@ -154,6 +154,19 @@ def test_they_are_listed_by_pages_from_the_last(client, dead):
     assert rest["next_cursor"] is None
 
 
+def test_the_operator_hears_of_them_until_they_are_gone(client, dead, store, app):
+    (letter,) = dead("chk_1")
+
+    def alarms():
+        app.extensions["slagveld"].readiness._last = None  # as if a second had passed
+        return [each["alarm"] for each in client.get("/health/ready").get_json()["alarms"]]
+
+    store.due.present("worker", 5_000)
+    assert alarms() == ["dead_letters"]
+    client.delete(f"{PATH}/{letter['id']}", headers=OPERATOR)
+    assert alarms() == []
+
+
 def test_nobody_else_may(client, host):
     problem(host("GET", PATH), 403, "wrong_kind_of_token")
     problem(host("POST", f"{PATH}/00000000-0000-4000-8000-000000000000/replay"), 403, "wrong_kind_of_token")

@@ -27,8 +27,8 @@ WELL = Seen(
 )
 
 
-def alarms(clock=NOW, sweep_ms=1_000, **changes):
-    return Readiness(lambda: replace(WELL, **changes), lambda: clock, lambda: 0.0, sweep_ms).alarms()
+def alarms(clock=NOW, sweep_ms=1_000, letters=0, **changes):
+    return Readiness(lambda: replace(WELL, **changes), lambda: letters, lambda: clock, lambda: 0.0, sweep_ms).alarms()
 
 
 def test_nothing_is_wrong_up_to_the_bounds():
@@ -61,6 +61,8 @@ def test_nothing_is_wrong_up_to_the_bounds():
         ({"clock": NOW - 6_000}, "clock", "the clocks of the API and of the store are 6 s apart"),
         ({"begins_games": False}, "maintenance", "no new games begin: the operator works on the arena"),
         ({"alarms": {"archive": "no space"}}, "archive", "no space"),
+        ({"letters": 1}, "dead_letters", "1 job was given up lately"),
+        ({"letters": 12}, "dead_letters", "12 jobs were given up lately"),
     ],
 )
 def test_what_is_past_a_bound_is_an_alarm(changes, word, detail):
@@ -88,7 +90,7 @@ def test_store_is_asked_once_a_second_however_many_ask(told):
         with contextlib.suppress(ConnectionError):  # what is counted is who asked
             told_each.append(readiness.alarms())
 
-    readiness = Readiness(look, lambda: NOW, lambda: time.now / 1000, 1_000)
+    readiness = Readiness(look, lambda: 0, lambda: NOW, lambda: time.now / 1000, 1_000)
     for at in (0, 500, 1_000, 1_001, 1_900, 2_500):
         time.now = at
         many = [threading.Thread(target=ask) for _ in range(8)]

@@ -15,8 +15,9 @@ from service import cli
 from service.launch import backup as module
 from service.launch.backup import BackupError, backup, restore_into_folder, restore_into_redis
 from service.launch.valkey import EmbeddedValkey, running
-from service.store import copying
+from service.store import copying, keys
 from service.store.connection import connect
+from service.store.form import FORM
 
 TOLD = []
 
@@ -235,6 +236,14 @@ def test_store_of_redis_url_is_saved_and_restored(slagveld, kept, valkey, tmp_pa
     assert "expected a store that is empty; nothing was changed" in refused.output
 
 
+def test_store_is_saved_whose_address_stands_in_a_file(slagveld, kept, valkey, tmp_path, monkeypatch):
+    (tmp_path / "url").write_text(valkey.url)
+    monkeypatch.setenv("REDIS_URL_FILE", str(tmp_path / "url"))
+    assert slagveld("backup", tmp_path / "arena.rdb").exit_code == 0
+    both = slagveld("backup", tmp_path / "again.rdb", "--data", tmp_path)
+    assert (both.exit_code, "got both" in both.output) == (2, True)
+
+
 def test_what_is_meant_must_be_clear(slagveld, tmp_path, valkey):
     both = slagveld("backup", tmp_path / "arena.rdb", "--data", tmp_path, redis_url=valkey.url)
     assert (both.exit_code, "got both" in both.output) == (2, True)
@@ -262,3 +271,18 @@ def test_backup_that_is_told_to_stop_leaves_nothing(tmp_path, valkey, redis):
     assert process.returncode == 1
     assert b"Aborted" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_backup_of_a_newer_release_is_not_restored_by_an_older_one(tmp_path, valkey, redis):
+    redis.set(keys.FORM, FORM + 1)
+    file = tmp_path / "arena.rdb"
+    assert backup(valkey.url, file, tell) == 1  # a copy needs no understanding
+    refusal = f"expected a store of form {FORM}, got form {FORM + 1}"
+    with pytest.raises(BackupError, match=refusal):
+        restore_into_folder(file, tmp_path / "data", tell)
+    assert list((tmp_path / "data").iterdir()) == []
+    with pytest.raises(BackupError, match=refusal):
+        restore_into_redis(file, valkey.url_of(7), tell)
+    other = connect(valkey.url_of(7))
+    assert other.dbsize() == 0
+    other.close()

@@ -35,6 +35,7 @@ const RECORD = {
   totals: listOf(Number.isInteger),
   places: orNull(listOf(Number.isInteger)),
 };
+const RECORD_OPTIONAL = { rules: oneOf(1) };
 const LIMITS = { budget_ms: isPositive, first_budget_ms: isPositive, max_faults: isPositive };
 const SEAT = { name: isText, kind: oneOf("bot", "house", "human") };
 const SEAT_OPTIONAL = { bot_id: orNull(isText), version: orNull(isText), retired: isFlag, forfeited: isFlag };
@@ -61,7 +62,7 @@ const RETIREMENT = { seat: Number.isInteger, event: oneOf("retired"), reason: on
 export function read(bytes) {
   const record = parsed(bytes);
   expect(isObject(record), "a record", record);
-  checkFields("record", record, RECORD);
+  checkFields("record", record, RECORD, RECORD_OPTIONAL);
   checkFields("record.limits", record.limits, LIMITS);
   checkFields("record.fairness", record.fairness, FAIRNESS);
   for (const [at, seat] of record.seats.entries()) checkFields(`record.seats[${at}]`, seat, SEAT, SEAT_OPTIONAL);

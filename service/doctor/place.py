@@ -1,0 +1,95 @@
+"""Finds the store that is meant, and gives its address: one that runs, or a copy of one that doesn't.
+
+The data of a store that doesn't run are copied and a server of ours reads the copy: one that read the data themselves
+would write to them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from service.config import Settings, SettingsError
+from service.launch import local
+from service.launch.valkey import EmbeddedValkey, ValkeyError, running
+from service.launch.workplace import workplace
+
+LOAD_S: Final = 600.0
+
+
+class Patient(NamedTuple):
+    """A store to look at: the settings with which the arena works on it. `is_still`: it is a copy, nobody works on it.
+
+    `command` is what looks at it, for advice.
+    """
+
+    settings: Settings
+    is_still: bool
+    command: str
+
+
+@contextlib.contextmanager
+def found(environment: Mapping[str, str], data: Path | None, *, is_to_mend: bool = False) -> Iterator[Patient]:
+    """Give the store in this folder, or the one that REDIS_URL names; the settings of `slagveld up` if it is a folder.
+
+    One in a folder that doesn't run is started on the data themselves if it `is_to_mend`, else on a copy that is gone
+    afterwards. Raises SettingsError, ValkeyError, OSError.
+    """
+    url = environment.get("REDIS_URL", "").strip()
+    if data is not None and url:
+        raise SettingsError("expected --data or REDIS_URL, got both")
+    if url:
+        yield Patient(Settings.from_env(environment), is_still=False, command="slagveld doctor")
+        return
+    command = "slagveld doctor" if data is None else f"slagveld doctor --data {data}"
+    folder = data or local.DATA
+    settings = Settings.from_env({**environment, **local.unset(environment)})
+    with _opened(folder, is_to_mend=is_to_mend) as (address, is_still):
+        broker = "" if not environment.get("SLAGVELD_BROKER_URL", "").strip() else settings.broker_url
+        yield Patient(replace(settings, redis_url=address, broker_url=broker), is_still, command)
+
+
+@contextlib.contextmanager
+def _opened(folder: Path, *, is_to_mend: bool) -> Iterator[tuple[str, bool]]:
+    """Give the address of the folder's store, and whether nobody but us works on it."""
+    url = running(folder)
+    if url is not None:
+        yield url, False
+        return
+    kept = folder / EmbeddedValkey.FOLDER
+    if not kept.is_dir():
+        raise ValkeyError(f"expected the folder of an arena, there is none in {folder}; set REDIS_URL or --data")
+    if is_to_mend:
+        with EmbeddedValkey(folder) as server:
+            yield server.url, True
+        return
+    with workplace(Path(tempfile.gettempdir()), "doctor") as place:
+        with _nobody_uses(kept):
+            shutil.copytree(kept, place / EmbeddedValkey.FOLDER, ignore=shutil.ignore_patterns("*.sock", "*.log"))
+        with EmbeddedValkey(place) as server:
+            server.start(LOAD_S)
+            yield server.url, True
+
+
+@contextlib.contextmanager
+def _nobody_uses(kept: Path) -> Iterator[None]:
+    """See to it that no server begins to write to the data meanwhile; raises ValkeyError if one does already."""
+    try:
+        lock = os.open(kept / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:  # restored, and never run
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise ValkeyError(f"a server uses the data in {kept} and doesn't answer yet; try again") from None
+    finally:
+        os.close(lock)
