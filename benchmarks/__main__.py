@@ -23,6 +23,7 @@ SUBJECTS: Final = (
     "packed",
     "memory",
     "store",
+    "sweep",
     "two_workers",
     "late_bot",
     "api",

@@ -135,7 +135,7 @@ class Ground:
             self._log = folder / "workers.log"
             given = {"REDIS_URL": self._valkey.url, "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8"}
             self.environment = os.environ | given | self._settings
-            self._pids = [_worker(stack, self._log, self.environment) for _ in range(self._workers)]
+            self._pids = [start_worker(stack, self._log, self.environment) for _ in range(self._workers)]
             for number in range(BOTS):
                 self.register(f"bot_{number}", f"{self._bots.url}/{number}", max_batch=self._max_batch)
             self._stack = stack.pop_all()
@@ -248,10 +248,10 @@ class Ground:
         return (max(game.ended_at or game.created_at for game in games) - began) / 1000
 
 
-def _worker(stack: ExitStack, log: Path, environment: dict[str, str]) -> int:
+def start_worker(stack: ExitStack, log: Path, environment: dict[str, str], *options: str) -> int:
     """Start a worker that the stack ends; give its process id."""
     with log.open("ab") as said:
-        command = [sys.executable, "-m", "service.cli", "worker"]
+        command = [sys.executable, "-m", "service.cli", "worker", *options]
         process = subprocess.Popen(
             command,
             env=environment,

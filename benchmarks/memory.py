@@ -29,7 +29,7 @@ TABLES: Final = (("seven_up", 2), ("river", 4), ("river", 8))
 
 def rows(effort: Effort) -> Iterator[Line]:
     """Measure each table on a store of its own."""
-    count = effort.count(GAMES, 2)
+    count = effort.count(GAMES, 20)
     for name, seats in TABLES:
         plays = [played_at(number, name, seats) for number in range(effort.count(PLAYED, 2))]
         rounds = [_round(plays, count) for _ in range(effort.rounds)]
@@ -47,7 +47,7 @@ def _round(plays: list[Played], count: int) -> tuple[float, float, float]:
     with TemporaryDirectory(prefix="memory") as folder, EmbeddedValkey(Path(folder)) as server:
         client, store = connect(server.url), Store.open(server.url)
         for step in (_begin, _end, _pack):  # what a store has anyway is there before
-            _each(step, store, plays, range(-max(1, count // 25), 0))
+            _each(step, store, plays, range(-20, 0))
         before = _used(client)
         grown = []
         for step in (_begin, _end, _pack):

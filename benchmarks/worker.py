@@ -16,6 +16,7 @@ import requests
 
 from benchmarks.ground import BotServer, Ground
 from benchmarks.harness import Effort, Line, Row, at_least, interleave, own_cpu_us, ratio_row
+from benchmarks.spent import Spent
 
 ALONE: Final = {"river": 16, "seven_up": 80}
 """How many games a round has, one request each."""
@@ -23,6 +24,15 @@ BATCHED: Final = {"river": 64, "seven_up": 256}
 """And with batches, where only many games side by side make large ones."""
 NAMES: Final = {"river": "River of four", "seven_up": "Seven Up"}
 POSTS: Final = 2_000
+WHAT: Final = {
+    "us": ("the store's thread", "µs"),
+    "commands": ("commands, those in scripts too,", "commands"),
+    "scripts": ("scripts", "scripts"),
+    "received": ("bytes to the store", "bytes"),
+    "sent": ("bytes from the store", "bytes"),
+    "journal": ("bytes of its journal", "bytes"),
+}
+"""What is told of a store's `Spent`, and in what unit."""
 
 
 def rows(effort: Effort) -> Iterator[Line]:
@@ -38,8 +48,8 @@ def rows(effort: Effort) -> Iterator[Line]:
             yield ratio_row(f"{name}, one request each: bare loop ÷ worker", bare, single, at_least(2))
             yield ratio_row(f"{name}, batches: bare loop ÷ worker", bare, many, at_least(10))
             yield Row(f"{name}, batches: decisions a request", tuple(batches.sizes), unit="decisions")
-            yield one_each.of_store(f"{name}, one request each: store's CPU a decision")
-            yield batches.of_store(f"{name}, batches: store's CPU a decision")
+            yield from one_each.of_store(f"{name}, one request each")
+            yield from batches.of_store(f"{name}, batches")
 
 
 def recorded(bots: BotServer, ground: Ground, ruleset: str, effort: Effort) -> list[bytes]:
@@ -79,17 +89,23 @@ class Tournaments:
         self._games = games
         self.sizes: list[float] = []
         self._store_us: list[float] = []
+        self._spent: list[dict[str, float]] = []
         ground.play(ruleset, games)
 
     def __call__(self) -> float:
         """Hold one."""
         decisions, requests_sent = self._bots.asked()
+        spent = Spent.of(self._ground.redis)
         played = self._ground.play(self._ruleset, self._games)
+        since = Spent.of(self._ground.redis).since(spent)
+        self._spent.append({name: getattr(since, name) / played.decisions for name in WHAT})
         decisions_after, requests_after = self._bots.asked()
         self.sizes.append((decisions_after - decisions) / (requests_after - requests_sent))
         self._store_us.append(played.store_cpu_us / played.decisions)
         return played.us_each
 
-    def of_store(self, name: str) -> Row:
-        """Give what the store's own process took, which nothing is compared with."""
-        return Row(name, tuple(self._store_us), unit="µs")
+    def of_store(self, name: str) -> Iterator[Row]:
+        """Give what the store's own process took and was asked for, which nothing is compared with."""
+        yield Row(f"{name}: store's CPU a decision", tuple(self._store_us), unit="µs")
+        for each, (what, unit) in WHAT.items():
+            yield Row(f"{name}: {what} a decision", tuple(spent[each] for spent in self._spent), unit=unit)

@@ -22,7 +22,9 @@ SCRIPT: Final = Path("/usr/share/debootstrap/scripts/sid")
 """How a Debian newer than debootstrap itself is set up."""
 TOOLS: Final = ("apt-get", "chroot", "debootstrap", "mount", "unshare")
 CERTIFICATES: Final = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT")
-PATIENCE_S: Final = 600
+PATIENCE_S: Final = 1800
+_APART: Final = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c")
+"""With mounts and processes of its own: both end with the command."""
 _ENTER: Final = """
 set -e
 inside=$1; here=$2; shift 2
@@ -50,9 +52,8 @@ class Debian:
 
     def command(self, arguments: Sequence[str | Path]) -> list[str]:
         """Give the command line that runs these arguments inside, in `here`."""
-        entering = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", _ENTER, "sh"]
         inside = ["env", f"--chdir={self.here}", *(str(each) for each in arguments)]
-        return [*entering, str(self.folder), str(self.here), *inside]
+        return [*_APART, _ENTER, "sh", str(self.folder), str(self.here), *inside]
 
     def add(self, program: Path) -> None:
         """Put a program that stands on its own among those inside."""
@@ -92,18 +93,14 @@ def _bootstrap(folder: Path) -> None:
     """Set it up beside its place and move it there, so that what is there is whole."""
     unfinished = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    arguments = [
-        "--variant=minbase",
-        f"--include={','.join(PACKAGES)}",
-        CODENAME,
-        str(unfinished),
-        mirror(),
-        str(SCRIPT),
-    ]
-    ran = subprocess.run(
-        ["debootstrap", *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False,
-    )  # fmt: skip
+    what = ["--variant=minbase", f"--include={','.join(PACKAGES)}"]
+    try:
+        ran = subprocess.run(
+            [*_APART, 'debootstrap "$@"; exit $?', "sh", *what, CODENAME, str(unfinished), mirror(), str(SCRIPT)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise DebianError(f"expected debootstrap to end within {PATIENCE_S} s") from error
     if ran.returncode:
         raise DebianError(f"expected debootstrap to work, got status {ran.returncode}: {ran.stdout[-300:].strip()}")
     unfinished.rename(folder)

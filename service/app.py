@@ -14,6 +14,7 @@ from service.api import (
     headers,
     ids,
     limits,
+    measuring,
     problems,
     stream,
     waiting,
@@ -32,10 +33,11 @@ def create_app(services: Services) -> Flask:
     if services.settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=services.settings.proxies, x_proto=1)  # type: ignore[method-assign]  # as Flask says to wrap it
     context.attach(app, services)
+    measuring.register(app, services.meters)
     ids.register(app)
     problems.register(app)
     limits.register(app, services.settings)
-    waiting.register(app, services.settings.max_waiting)
+    waiting.register(app, services.settings.max_waiting, services.meters)
     stream.register(app, services.store.watch)
     app.before_request(_admit)
     headers.register(app, services.settings)

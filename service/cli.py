@@ -23,13 +23,14 @@ import click
 from bot_sdk.errors import SdkError
 from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
-from service.launch import commands, local, logs, ports
+from service.launch import commands, local, logs, measured, ports
 from service.launch.announced import AnnounceError
 from service.launch.errors import StackError
 from service.launch.memory import store_bytes
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import BackupError
+from service.metrics.metering import Place, meters_of
 
 PORT: Final = 8000
 PARTS: Final = ("dramatiq", "flask", "flask_smorest", "gevent", "gunicorn", "redis", "scipy", "ssrfguard")
@@ -112,7 +113,7 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     is open to everybody who can reach it.
     """
     from service.launch.admission import check  # noqa: PLC0415 - needs what a bot author's installation lacks
-    from service.launch.supervisor import Supervisor  # noqa: PLC0415 - much to load, and for this command alone
+    from service.launch.supervisor import Supervisor  # noqa: PLC0415 - as above
 
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
@@ -130,8 +131,19 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     def admit() -> None:
         check(environment["REDIS_URL"])
 
-    with Supervisor(listening, environment, workers=count, store=store, admit=admit, tell=_tell) as supervisor:
+    with (
+        measured.place_of(Settings.from_env(environment)) as place,
+        Supervisor(
+            listening, environment, workers=count, store=store, admit=admit, tell=_tell, metrics=place
+        ) as supervisor,
+    ):
+        _tell_of_metrics(place)
         supervisor.run(ready)
+
+
+def _tell_of_metrics(place: Place | None) -> None:
+    if place is not None:
+        _tell(f"metrics are served at {measured.url_of(place)}")
 
 
 def _environment(
@@ -186,9 +198,14 @@ def api(port: int, host: str, processes: int) -> None:
     """Serve the API alone, until SIGTERM or Ctrl-C."""
     from service.launch.admission import check  # noqa: PLC0415 - as above
 
-    check(Settings.from_env(os.environ).redis_url)
+    settings = Settings.from_env(os.environ)
+    check(settings.redis_url)
     listening = ports.listen(host, port)
     listening.set_inheritable(True)
+    if settings.metrics is not None:
+        place = measured.open_place(settings.metrics)
+        _tell_of_metrics(place)
+        os.environ.update(place.environment)
     command = commands.api(listening.fileno(), processes=processes)
     os.execv(command[0], command)  # noqa: S606 - our own command
 
@@ -213,9 +230,12 @@ def worker(queues: str | None) -> None:
 
     logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
     settings = Settings.from_env(os.environ)
-    with Signals(lambda: os._exit(INTERRUPTED)) as signals:
+    with (
+        Signals(lambda: os._exit(INTERRUPTED)) as signals,
+        measured.of_worker(settings, os.environ) as metering,
+    ):
         if await_claimed(settings.redis_url, wait=signals.wait, stopped=lambda: signals.stop):
-            WorkerProcess(settings, takes).run(signals.wait_for_stop)
+            WorkerProcess(settings, takes, meters_of(metering)).run(signals.wait_for_stop)
 
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))

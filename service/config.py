@@ -13,7 +13,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from bot_sdk.variables import VariableError, secret_of
@@ -131,6 +131,23 @@ def _origins(value: str) -> tuple[str, ...]:
     return origins
 
 
+class Address(NamedTuple):
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _address(value: str) -> Address:
+    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})", value, re.ASCII)
+    if match is None or int(match[3]) > 65_535:
+        raise SettingsError(f"expected an address to listen on such as 127.0.0.1:9100, got {value!r}")
+    return Address(match[1] or match[2], int(match[3]))
+
+
 def _folder(value: str) -> str:
     if not value.startswith("/") or "\0" in value:
         raise SettingsError(f"expected a folder's path that begins with /, got {value!r}")
@@ -223,6 +240,9 @@ class Settings:
     """When the arena checks a suspended bot for the first time; pauses double from there up to 60 times as long."""
     open_seat_ms: int = _setting("SLAGVELD_OPEN_SEAT_MS", 900_000, _whole(1_000, 604_800_000))
     """How long an open seat waits for somebody to sit down."""
+
+    metrics: Address | None = _setting("SLAGVELD_METRICS", None, _address)  # noqa: RUF009 (an Address is a tuple)
+    """Where each launch of API, worker or `slagveld up` serves its metrics: host:port. Nowhere by default."""
 
     def __post_init__(self) -> None:
         """Derive the broker's URL and refuse settings that contradict each other."""

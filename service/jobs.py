@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
 from dramatiq import Message
@@ -118,6 +118,35 @@ class BrokerQueue:
         self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}))
 
 
+class Backlogs:
+    """What waits in the queues of a broker, by its database, on one connection that gives up soon."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Say whose queues; it connects at its first look."""
+        broker = open_broker(settings, is_patient=False)
+        self._redis, self._namespace = broker.client, broker.namespace
+        self._queues = sorted(set(QUEUES.values()))
+
+    def look(self) -> dict[str, Backlog]:
+        """Look at each queue; raises what redis-py raises."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for queue in self._queues:
+                pipe.llen(f"{self._namespace}:{queue}")
+                pipe.lindex(f"{self._namespace}:{queue}", 0)
+                pipe.zcard(f"{self._namespace}:{queue}.XQ")
+            told = pipe.execute()
+        return {
+            queue: Backlog(told[3 * n], self._sent_at(queue, told[3 * n + 1]), told[3 * n + 2])
+            for n, queue in enumerate(self._queues)
+        }
+
+    def _sent_at(self, queue: str, message_id: bytes | None) -> int | None:
+        if message_id is None:
+            return None
+        text = cast("bytes | None", self._redis.hget(f"{self._namespace}:{queue}.msgs", message_id.decode()))
+        return None if text is None else int(Message.decode(text).message_timestamp)
+
+
 class LetterAt(NamedTuple):
     """Where a dead letter is, in order of its death: when (Unix ms), its id, its queue."""
 
@@ -137,6 +166,14 @@ class DeadLetter:
     at: int
     error: str | None
     retries: int
+
+
+class Backlog(NamedTuple):
+    """Of one queue: the jobs that nobody has fetched, when the next of them was sent (Unix ms), those given up."""
+
+    jobs: int
+    next_sent_at: int | None
+    dead: int
 
 
 class DeadLetters:

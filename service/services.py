@@ -17,6 +17,7 @@ from service.arena.appearances import Appearances
 from service.arena.auditing import Auditing
 from service.arena.bots import Bots, UrlGuard, house_bots
 from service.arena.caller import Gate
+from service.arena.census import Census
 from service.arena.erasing import Erasing
 from service.arena.exports import Exports
 from service.arena.games import Games, Policy
@@ -33,9 +34,10 @@ from service.arena.rounds import Rounds
 from service.arena.scoreboard import Scoreboard
 from service.arena.tournaments import Tournaments
 from service.config import Settings
-from service.jobs import DeadLetters, open_broker
+from service.jobs import Backlogs, DeadLetters, open_broker
+from service.metrics.meters import Meters, silent
 from service.outbound.guard import Guard, RefusedError
-from service.store import unfinished
+from service.store import census, unfinished
 from service.store.door import holder
 from service.store.probe import Probe
 from service.store.store import Store
@@ -70,13 +72,20 @@ class Services:
     erasing: Erasing
     dead_letters: DeadLetters
     readiness: Readiness
+    census: Census
+    meters: Meters
     arena_key: Callable[[], bytes]
     version: str = field(default_factory=functools.partial(version, "slagveld"))
 
 
-def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None) -> Services:
+def open_services(
+    settings: Settings, queue: Queue, *, clock: Callable[[], int] | None = None, meters: Meters | None = None
+) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
-    store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key, is_patient=False)
+    meters = meters or silent()
+    store = Store.open(
+        settings.redis_url, max_connections=CONNECTIONS, key=settings.key, is_patient=False, meters=meters
+    )
     clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,
@@ -97,6 +106,9 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
+    readiness = Readiness(
+        Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
+    )
     tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
@@ -108,7 +120,7 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         bots=bots,
         pulling=Pulling(bots, store.mailboxes, store.watch),
         games=games,
-        play=Play(store, queue, games),
+        play=Play(store, queue, games, meters),
         tournaments=tournaments,
         scoreboard=scoreboard,
         overviews=Overviews(store, tournaments, scoreboard),
@@ -121,9 +133,9 @@ def open_services(settings: Settings, queue: Queue, *, clock: Callable[[], int] 
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
         dead_letters=DeadLetters(open_broker(settings)),
-        readiness=Readiness(
-            Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
-        ),
+        readiness=readiness,
+        census=census_of(settings, readiness),
+        meters=meters,
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
     )
 
@@ -149,6 +161,17 @@ def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -
         clock=clock,
         root_secret=_random_32,
         seed=functools.partial(secrets.randbelow, 2**31),
+    )
+
+
+def census_of(settings: Settings, readiness: Readiness) -> Census:
+    """Build what tells the state of the arena as metrics."""
+    return Census(
+        version("slagveld"),
+        readiness,
+        count=census.Census.open(settings.redis_url).look,
+        queues=Backlogs(settings).look,
+        clock=now_ms,
     )
 
 

@@ -49,6 +49,7 @@ from service.jobs import (
     BrokerQueue,
     open_broker,
 )
+from service.metrics.meters import Meters, silent
 from service.outbound.calls import Calls
 from service.outbound.guard import Guard
 from service.referee.aftermath import Aftermath
@@ -113,12 +114,15 @@ circle. By Python's own thresholds it took a tenth of the processor time."""
 class WorkerProcess:
     """All that one worker process runs. Build it in the process itself, after any fork."""
 
-    def __init__(self, settings: Settings, takes: Collection[str] = tuple(SERVED)) -> None:
+    def __init__(
+        self, settings: Settings, takes: Collection[str] = tuple(SERVED), meters: Meters | None = None
+    ) -> None:
         """Connect the parts; nothing runs before `start`. It `takes` on those keys of `SERVED`, and always sweeps."""
         self._settings = settings
         self._takes = frozenset(takes)
+        self._meters = meters or silent()
         self._stopping = threading.Event()
-        self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key)
+        self._store = Store.open(settings.redis_url, max_connections=CONNECTIONS, key=settings.key, meters=self._meters)
         self._arena_key = functools.cache(lambda: self._store.secrets.arena_key(secrets.token_bytes(32)))
         networks = [str(network) for network in settings.bot_networks]
         guard = Guard(networks)
@@ -134,7 +138,11 @@ class WorkerProcess:
         )
         self._queue = BrokerQueue(open_broker(settings))
         self._checks = Checks(
-            self._store, self._calls, clock=self._store.due.now, challenge=lambda: secrets.token_urlsafe(24)
+            self._store,
+            self._calls,
+            clock=self._store.due.now,
+            challenge=lambda: secrets.token_urlsafe(24),
+            meters=self._meters,
         )
         self._erasing = Erasing(self._store, clock=self._store.due.now)
         self._ratings = Ratings(
@@ -148,7 +156,14 @@ class WorkerProcess:
         self._sweep = Sweep(
             self._store,
             self._queue,
-            Running(self._store, self._queue, self._ratings, clock=self._store.due.now, patience_ms=settings.lease_ms),
+            Running(
+                self._store,
+                self._queue,
+                self._ratings,
+                clock=self._store.due.now,
+                patience_ms=settings.lease_ms,
+                meters=self._meters,
+            ),
             self._ratings,
             Health(
                 self._store,
@@ -162,12 +177,20 @@ class WorkerProcess:
             patience_ms=settings.lease_ms,
             open_seat_ms=settings.open_seat_ms,
             only="" if self._takes == SERVED.keys() else "".join(self._takes),
+            meters=self._meters,
         )
         self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
         self._people = _Serving("people", self._referee, self._stopping, self._drive_each)
         self._tournaments = _Serving("tournaments", self._referee, self._stopping, self._queue.drive_shard)
         self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
         self._workers = [self._server(queue) for taken in SERVED if taken in self._takes for queue in SERVED[taken]]
+        self._meters.look_at(self._look)
+
+    def _look(self) -> None:
+        """Set what is measured by looking."""
+        self._meters.calls_waiting.set(self._calls.waiting)
+        for serving in (self._people, self._tournaments):
+            self._meters.driven.set(serving.current.games, serving.name)
 
     def _server(self, queue: str) -> Worker:
         """Make the Dramatiq worker that serves a queue."""
@@ -258,6 +281,7 @@ class WorkerProcess:
             ),
             new_id=lambda: secrets.token_hex(8),
             stopping=self._stopping.is_set,
+            meters=self._meters,
         )
 
     # --- life ---------------------------------------------------------------------------------------------------------
@@ -368,7 +392,7 @@ class _Serving(threading.Thread):
         self._referee = referee
         self._stopping = stopping
         self._hand_back = hand_back
-        self.current = Run(referee())
+        self.current = Run(referee(), name=name)
 
     def run(self) -> None:
         while not self._stopping.is_set():
@@ -384,7 +408,7 @@ class _Serving(threading.Thread):
         broken = self.current
         while self.current is broken and not self._stopping.is_set():
             try:
-                self.current = Run(self._referee())
+                self.current = Run(self._referee(), name=self.name)
             except Exception:  # whatever broke the one before, such as a lack of descriptors, may last
                 logger.exception("no run for the games of %s yet", self.name)
             self._stopping.wait(AGAIN_S)

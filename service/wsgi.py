@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,9 +16,10 @@ from flask import Flask
 from redis import RedisError
 
 from service.app import create_app
-from service.config import Settings
+from service.config import Settings, SettingsError
 from service.jobs import BrokerQueue, open_broker
-from service.services import open_services
+from service.metrics.metering import Metering, Place, metering_of, meters_of
+from service.services import Services, open_services
 from service.store.errors import FormError
 from service.store.store import Store
 
@@ -32,12 +34,13 @@ NOT_BEGUN: Final = 3
 class Application:
     """The app of one process; `send_home` ends its long polls and streams, now and from now on.
 
-    `client_s` is how long a client may be slow, for the server to see to.
+    `client_s` is how long a client may be slow, for the server to see to; `end` is called when all is answered.
     """
 
     app: Flask
     send_home: Callable[[], None]
     client_s: float
+    end: Callable[[], None]
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request."""
@@ -50,11 +53,28 @@ def application() -> Application:
     Raises FormError for a store that isn't this release's; one that is away is looked at when it is there.
     """
     settings = Settings.from_env(os.environ)
-    services = open_services(settings, BrokerQueue(open_broker(settings)))
+    place = Place.of(os.environ)
+    if settings.metrics is not None and place is None:
+        raise SettingsError("unset SLAGVELD_METRICS, or start the API by `slagveld api`: its processes share a port")
+    metering = metering_of("api", place)
+    services = open_services(settings, BrokerQueue(open_broker(settings)), meters=meters_of(metering))
     with suppress(RedisError):
         services.store.form.claim()
+    app = create_app(services)
+    if metering is not None and place is not None:
+        _serve_metrics(metering, place, services)
     threading.Thread(target=_keep_open, args=(services.store,), name="open", daemon=True).start()
-    return Application(create_app(services), services.store.watch.close, settings.client_ms / 1000)
+    end = metering.stop if metering else _nothing
+    return Application(app, services.store.watch.close, settings.client_ms / 1000, end)
+
+
+def _serve_metrics(metering: Metering, place: Place, services: Services) -> None:
+    metering.start()
+    metering.serve(socket.socket(fileno=os.dup(place.descriptor)), services.census.cells)
+
+
+def _nothing() -> None:
+    """Do nothing at the end: nothing is measured."""
 
 
 def _keep_open(store: Store) -> None:

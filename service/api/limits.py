@@ -182,8 +182,16 @@ def register(app: Flask, settings: Settings) -> None:
 
     The counts have connections of their own, which give up fast: memory counts while the store is slow or away.
     """
-    redis = connect(settings.redis_url, max_connections=64, socket_timeout_s=0.5, pool_timeout_s=0.5, retries=1)
-    limits = Limits(settings, Door(redis, context.services_of(app).store.clock))
+    services = context.services_of(app)
+    redis = connect(
+        settings.redis_url,
+        max_connections=64,
+        socket_timeout_s=0.5,
+        pool_timeout_s=0.5,
+        retries=1,
+        timed=services.meters.round_trips.note if services.meters.is_on else None,
+    )
+    limits = Limits(settings, Door(redis, services.store.clock))
 
     def count() -> None:
         g.glance = limits.check()

@@ -72,7 +72,7 @@ def answer(name: str, follow: Follow, *, pause_s: float = 0) -> Response:
         return current_app.response_class(status=204)
     streamed = current_app.response_class(content_type=EVENT_STREAM)
     if request.method != "HEAD":  # whose answer has no parts, and is never closed
-        streamed.call_on_close(waiting.take())
+        streamed.call_on_close(waiting.stream())
         fans = current_app.extensions[_EXTENSION]
         join = partial(fans.join, name, lambda newest: follow(newest, HEARTBEAT_S), pause_s)
         streamed.response = _stream(join, fans.leave, found, Reader(seen, Direct.of(request.environ)))

@@ -11,18 +11,21 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from time import perf_counter
 from typing import Final, cast
 
 from flask import Flask, current_app
 
-from service.api import limits
+from service.api import limits, measuring
 from service.api.problems import Problem
+from service.metrics.meters import Meters
 
 RETRY_AFTER_S: Final = 5
 MOST_OF_BOT: Final = 32
 """So many polls of one bot may wait at a process."""
 _EXTENSION: Final = "slagveld.waiting"
 _OF_BOTS: Final = "slagveld.waiting.bots"
+_METERS: Final = "slagveld.waiting.meters"
 
 
 class Places:
@@ -59,23 +62,50 @@ class Places:
                 del self._taken[address]
 
 
-def register(app: Flask, most: int) -> None:
+def register(app: Flask, most: int, meters: Meters) -> None:
     """Give the app its places."""
+    app.extensions[_METERS] = meters
     app.extensions[_EXTENSION] = Places(most)
     app.extensions[_OF_BOTS] = Places(MOST_OF_BOT, "polls of one bot that wait")
 
 
-def take() -> Callable[[], None]:
-    """Take a place for who sent this request; see `Places.take`."""
+def stream() -> Callable[[], None]:
+    """Take a place for a stream to who sent this request, as `Places.take`."""
+    give_back, streams = _take(), _meters().streams
+    streams.add()
+    held = [streams]
+
+    def close() -> None:
+        give_back()
+        if held:
+            held.pop().add(by=-1)
+
+    return close
+
+
+def _take() -> Callable[[], None]:
     return cast("Places", current_app.extensions[_EXTENSION]).take(limits.address())
+
+
+def _meters() -> Meters:
+    return cast("Meters", current_app.extensions[_METERS])
 
 
 @contextmanager
 def place(seconds: float, bot_id: str | None = None) -> Iterator[None]:
     """Hold a place for a request that would wait so long, and one of the bot that it is for; none if it wouldn't."""
-    with ExitStack() as places:
-        if seconds > 0:
-            places.callback(take())
-            if bot_id is not None:
-                places.callback(cast("Places", current_app.extensions[_OF_BOTS]).take(bot_id))
+    if seconds <= 0:
         yield
+        return
+    polls = _meters().polls
+    with ExitStack() as places:
+        places.callback(_take())
+        if bot_id is not None:
+            places.callback(cast("Places", current_app.extensions[_OF_BOTS]).take(bot_id))
+        polls.add()
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            polls.add(by=-1)
+            measuring.waited(perf_counter() - began)

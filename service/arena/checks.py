@@ -14,6 +14,7 @@ from bot_sdk import check as conformance
 from bot_sdk.events import Outcome
 from bot_sdk.messages import BotCard
 from service.arena.recovery import activated, checked, swept
+from service.metrics.meters import Meters, silent
 from service.outbound.calls import Calls
 from service.outbound.values import Answer, Call
 from service.referee.roster import endpoint_of
@@ -33,8 +34,17 @@ class OurFaultError(Exception):
 class Checks:
     """Runs checks. `challenge` gives fresh random text."""
 
-    def __init__(self, store: Store, calls: Calls, *, clock: Callable[[], int], challenge: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        calls: Calls,
+        *,
+        clock: Callable[[], int],
+        challenge: Callable[[], str],
+        meters: Meters | None = None,
+    ) -> None:
         """Keep what they work with."""
+        self._ended = (meters or silent()).checks
         self._store = store
         self._calls = calls
         self._clock = clock
@@ -63,6 +73,7 @@ class Checks:
             if not self._note(check_id, steps):
                 return
         if line.is_our_fault:
+            self._ended.add(Outcome.OUR_FAULT.value)
             raise OurFaultError(f"check {check_id} of {bot.id} came to nothing by our own fault")
         passed = bool(steps) and all(step["ok"] for step in steps)
         with suppress(NotFoundError):  # deleted meanwhile
@@ -87,6 +98,7 @@ class Checks:
         return lambda old: activated(old, check, card, now, checked=rulesets)
 
     def _end(self, check: Check, state: str, steps: list[dict[str, Any]]) -> None:
+        self._ended.add(state)
         now = self._clock()
         with suppress(NotFoundError):  # many a later one has pushed it out
             self._store.bots.change_check(check.id, lambda old: replace(old, state=state, steps=steps, ended_at=now))

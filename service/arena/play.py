@@ -16,6 +16,8 @@ from service.arena.errors import ConflictError, InvalidError, UnavailableError, 
 from service.arena.games import LOOK_AGAIN_MS, Games, check_holds
 from service.arena.queue import Queue
 from service.arena.reading import BOARD_OPEN, Covered, Look, Reading, Shown
+from service.metrics.meters import Meters, silent
+from service.referee.measuring import note_decisions
 from service.referee.table import HUMAN, Table
 from service.store import due, keys
 from service.store.clock import Moment
@@ -53,8 +55,9 @@ class _After:
 class Play:
     """The use cases of those who sit at a table or watch it."""
 
-    def __init__(self, store: Store, queue: Queue, games: Games) -> None:
+    def __init__(self, store: Store, queue: Queue, games: Games, meters: Meters | None = None) -> None:
         """Keep what they work with."""
+        self._meters = meters or silent()
         self._store = store
         self._queue = queue
         self._games = games
@@ -213,6 +216,8 @@ class Play:
             told, moment = self._store.moves.commit(proposal, look_again)
             if told.status == "committed":
                 table.committed(events, told.at)
+                if told.is_new:
+                    note_decisions(self._meters, [(table, events)])
                 self._go_on(table, moment)
                 return _After(self._after(shown, table, told), table, moment, told.is_new)
         raise UnavailableError("others were quicker again and again; try again", retry_after=1)

@@ -48,6 +48,10 @@ class Readiness:
 
     def alarms(self) -> dict[str, str]:
         """Give what needs attention: a detail by word. Raises the store's error if it can't be worked with."""
+        return self.seen()[1]
+
+    def seen(self) -> tuple[Seen, dict[str, str]]:
+        """Give what was seen, a second ago at most, and what of it needs attention; raises as `alarms`."""
         with self._lock:
             last = self._last
             if last is None or self.monotonic() - last.at > FRESH_S:
@@ -55,7 +59,7 @@ class Readiness:
         if isinstance(last.told, Exception):
             raise last.told.with_traceback(None)  # or each time it is raised it would grow
         found = _found(last.told, last.clock, self.sweep_ms)
-        return dict(sorted([*last.told.alarms.items(), *found, *_letters(last.letters)]))
+        return last.told, dict(sorted([*last.told.alarms.items(), *found, *_letters(last.letters)]))
 
     def _looked(self) -> _Look:
         told = self._told()
@@ -79,7 +83,7 @@ def _found(seen: Seen, clock: int, sweep_ms: int) -> Iterator[tuple[str, str]]:
         yield "memory", f"the store uses {seen.used * 100 // seen.limit}% of the memory it has"
     if not seen.is_saved:
         yield "persistence", "the store failed to save what it holds the last time it tried"
-    yield from _workers(seen, max(WORKER_MS, 5 * sweep_ms))
+    yield from (("no_worker", detail) for detail in missing_workers(seen, sweep_ms))
     late = 0 if seen.oldest_due is None else seen.now - seen.oldest_due
     if late > OVERDUE_MS:
         yield "overdue", f"something that is to be done has been waiting for {late // 1000} s"
@@ -89,13 +93,15 @@ def _found(seen: Seen, clock: int, sweep_ms: int) -> Iterator[tuple[str, str]]:
         yield "clock", f"the clocks of the API and of the store are {abs(clock - seen.now) / 1000:.0f} s apart"
 
 
-def _workers(seen: Seen, patience_ms: int) -> Iterator[tuple[str, str]]:
+def missing_workers(seen: Seen, sweep_ms: int) -> Iterator[str]:
+    """Say which workers there should be and aren't."""
+    patience_ms = max(WORKER_MS, 5 * sweep_ms)
     silent = None if seen.last_worker is None else seen.now - seen.last_worker
     if silent is None:
-        yield "no_worker", "no worker has ever been there"
+        yield "no worker has ever been there"
     elif silent > patience_ms:
-        yield "no_worker", f"no worker has been there for {silent // 1000} s"
+        yield f"no worker has been there for {silent // 1000} s"
     elif seen.now - seen.last_takers.get(due.PEOPLE, 0) > patience_ms:
-        yield "no_worker", "no worker takes games of people and checks of bots"
+        yield "no worker takes games of people and checks of bots"
     elif seen.now - seen.last_takers.get(due.TOURNAMENTS, 0) > patience_ms:
-        yield "no_worker", "no worker takes games of tournaments"
+        yield "no worker takes games of tournaments"

@@ -19,6 +19,7 @@ from bot_sdk.results.values import Entry, GameState, Result, Round
 from service.arena.closing import closable, close
 from service.arena.queue import Queue
 from service.arena.starting import Attempt, Starting
+from service.metrics.meters import Meters, silent
 from service.store import due
 from service.store.entities import BotState, Game, Tournament, TournamentState
 from service.store.errors import DamagedError
@@ -92,9 +93,17 @@ class Running:
     """
 
     def __init__(
-        self, store: Store, queue: Queue, ratings: RatedResults, *, clock: Callable[[], int], patience_ms: int
+        self,
+        store: Store,
+        queue: Queue,
+        ratings: RatedResults,
+        *,
+        clock: Callable[[], int],
+        patience_ms: int,
+        meters: Meters | None = None,
     ) -> None:
         """Keep what it works with."""
+        self._found = (meters or silent()).found
         self._store = store
         self._queue = queue
         self._ratings = ratings
@@ -155,6 +164,7 @@ class Running:
         first = len(situation.rounds) + 1
         for number in range(first + len(drawn) - 1, first - 1, -1):
             self._store.tournaments.put_round(situation.tournament.id, number, drawn[number - first])
+        self._found.add("round_drawn", by=len(drawn))
 
     # --- closing boards -----------------------------------------------------------------------------------------------
 
@@ -180,6 +190,7 @@ class Running:
             results = self._store.tournaments.results_at(tournament.id, sorted(names))
             self._ratings.take(tournament, [result for result in results if result.slot.board == board])
         close(self._store, self._queue, tournament.id, board, attempts)
+        self._found.add("board_closed")
 
     # --- starting games -----------------------------------------------------------------------------------------------
 
@@ -192,6 +203,7 @@ class Running:
         starting = Starting(self._store, tournament, self._clock() + self._patience_ms, self._clock)
         room = max(1, window // self._sharing(tournament.id)) - running
         made = starting.start(ready, room)
+        self._found.add("game_started", by=len(made))
         if len(made) < len(ready) and len(made) >= room:
             self._wanting[tournament.id] = self._clock()
         else:  # it has all it wants, or waits for its bots

@@ -13,6 +13,7 @@ from service.arena.health import Health
 from service.arena.queue import Queue, has_people
 from service.arena.ratings import Ratings
 from service.arena.running import Running
+from service.metrics.meters import Meters, silent
 from service.store import due
 from service.store.clock import Moment
 from service.store.entities import Game
@@ -44,8 +45,11 @@ class Sweep:
         patience_ms: int,
         open_seat_ms: int,
         only: str = "",
+        meters: Meters | None = None,
     ) -> None:
         """Keep what it works with; `only` is all that its process takes on, if that isn't everything."""
+        self._meters = meters or silent()
+        self._found = self._meters.found
         self._store = store
         self._queue = queue
         self._running = running
@@ -64,6 +68,7 @@ class Sweep:
         """Sweep, unless another process does so now."""
         if self._store.clock.mend():  # else the lock itself might be held for an hour
             logger.warning("the store's clock has jumped: all that is due is looked at")
+            self._found.add("clock_jump")
         self.workers = workers = self._store.due.present(self._token, self._every_ms * 5, self._only)
         if not self._may_sweep():
             return
@@ -81,6 +86,7 @@ class Sweep:
         self._look_at_health([ident for kind, ident in names if kind == "health"], now)
         self._look_at_checks([ident for kind, ident in names if kind == "check"], now)
         self._ratings.ask()
+        self._meters.sweeps.add()
 
     def _in_turn(self, tournament_ids: Iterable[str]) -> list[str]:
         """Begin with another one each time: who looks first finds the bots' free places."""
@@ -99,25 +105,30 @@ class Sweep:
 
     def _look_at_tournament(self, tournament_id: str, workers: int, now: int) -> None:
         self._store.due.move({due.tournament(tournament_id): now + self._patience_ms})
+        self._found.add("tournament")
         try:
             started = self._running.advance(tournament_id, workers)
         except Exception:  # one tournament that breaks must not hold up the others
             logger.exception("tournament %s can't go on now; it is looked at again", tournament_id)
+            self._found.add("tournament_broke")
             return
         self._send_shards(started, workers)
 
     def _look_at_fits(self, tournament_ids: list[str], now: int) -> None:
         self._store.due.move({due.fit(tournament_id): now + self._patience_ms for tournament_id in tournament_ids})
+        self._found.add("fit", by=len(tournament_ids))
         for tournament_id in tournament_ids:
             self._queue.fit_tournament(tournament_id)
 
     def _look_at_erasures(self, account_ids: list[str], now: int) -> None:
         self._store.due.move({due.erasure(account_id): now + self._patience_ms for account_id in account_ids})
+        self._found.add("erasure", by=len(account_ids))
         for account_id in account_ids:
             self._queue.erase(account_id)
 
     def _look_at_health(self, bot_ids: list[str], now: int) -> None:
         self._store.due.move({due.health(bot_id): now + self._patience_ms for bot_id in bot_ids})
+        self._found.add("health", by=len(bot_ids))
         for bot_id in bot_ids:
             try:
                 self._health.look(bot_id)
@@ -125,6 +136,7 @@ class Sweep:
                 logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
 
     def _look_at_checks(self, check_ids: list[str], now: int) -> None:
+        self._found.add("check", by=len(check_ids))
         for check_id in check_ids:
             try:
                 look_at_check(self._store, self._queue, check_id, now, self._patience_ms)
@@ -146,6 +158,7 @@ class Sweep:
             elif game.state is GameState.OPEN:
                 self._look_at_open(game, moment)
             elif is_leased:
+                self._found.add("game_held")
                 again[name] = now + self._patience_ms
             else:
                 again[name] = now + self._patience_ms
@@ -153,6 +166,8 @@ class Sweep:
                     ready.append(game_id)
                 else:
                     alone.append(game_id)
+        self._found.add("game_of_people", by=len(alone))
+        self._found.add("game_unheld", by=len(ready))
         self._store.due.move(again)  # before a worker hears of them: what it sets is to stand
         for game_id in alone:
             self._queue.drive(game_id)
@@ -163,11 +178,13 @@ class Sweep:
         if moment.now < expires:
             self._store.due.move({due.game(game.id): expires})
         elif self._store.games.end(game.id, GameState.CANCELLED):
+            self._found.add("open_game_expired")
             self._queue.drive(game.id)
 
     def _drop_orphan(self, game_id: str, now: int) -> None:
         """Drop an entry whose game never came to be; a game just being created gets its time."""
-        self._store.due.drop_older(due.game(game_id), now - ORPHAN_MS)
+        if self._store.due.drop_older(due.game(game_id), now - ORPHAN_MS):
+            self._found.add("orphan")
 
     def _send_shards(self, game_ids: list[str], workers: int) -> None:
         for shard in shards(game_ids, workers):

@@ -68,7 +68,7 @@ ADVICE: Final = {
         "set SLAGVELD_KEY here as for API and workers; if they have none, it is lost: " + _OLD_BACKUP,
     ),
     # --- who works on it
-    "no_worker": Advice(_ERROR, "no worker has been there lately: games stand still", None, _WORKER),
+    "no_worker": Advice(_ERROR, "no worker is there, or none for some of the work: games stand still", None, _WORKER),
     "overdue": Advice(
         _WARNING, "what should have been attended to minutes ago (a lease ran out, a deadline is over)",
         "as soon as a worker is there, by the sweeper", _WORKER,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from redis import RedisError
 
-from service.arena.readiness import APART_MS, FULL, WORKER_MS
+from service.arena.readiness import APART_MS, FULL, missing_workers
 from service.config import Settings
 from service.doctor.suspects import UNREADABLE, Suspect
 from service.jobs import MOST_LETTERS, DeadLetters
@@ -50,7 +50,7 @@ class Surroundings:
             if passes(error):  # what it says for good, such as of a key of the wrong type, is found at that key
                 yield _found("store_refuses_writes", str(error))
         except UNREADABLE:
-            yield _found("key_damaged", keys.ALARMS)
+            yield _found("key_damaged", f"{keys.ALARMS} or {keys.WORKERS}")
         finally:
             probe.close()
         if not self._is_still:
@@ -67,11 +67,10 @@ class Surroundings:
             yield _found("alarm", f"{word}: {detail}")
         if self._is_still:
             return
-        silent = None if seen.last_worker is None else seen.now - seen.last_worker
-        if silent is None or silent > max(WORKER_MS, 5 * self._settings.sweep_ms):
-            yield _found("no_worker", "never any" if silent is None else f"none for {silent // 1000} s")
-        elif silent < -TOLERANCE_MS:
-            yield _found("clock_back", f"by {-silent // 1000} s")
+        yield from (_found("no_worker", detail) for detail in missing_workers(seen, self._settings.sweep_ms))
+        ahead = 0 if seen.last_worker is None else seen.last_worker - seen.now
+        if ahead > TOLERANCE_MS:
+            yield _found("clock_back", f"by {ahead // 1000} s")
         apart = self._clock() - seen.now
         if abs(apart) > APART_MS:
             yield _found(

@@ -3,6 +3,9 @@
 The address to bind and the number of workers come from the command line of whoever starts it.
 """
 
+import os
+from typing import Any
+
 from service.launch import logs
 
 worker_class = "service.launch.api_worker.ApiWorker"
@@ -17,3 +20,18 @@ control_socket_disable = True
 forwarded_allow_ips = ""
 """Nobody: how many proxies are believed is SLAGVELD_PROXIES, and the app's business."""
 logconfig_dict = logs.settings("api")
+
+
+def on_exit(_server: Any) -> None:
+    """Leave nothing of this launch behind."""
+    from service.launch import measured  # noqa: PLC0415 - this file is read before processes are made of greenlets
+    from service.metrics.metering import Place  # noqa: PLC0415 - likewise
+
+    measured.close_place(Place.of(os.environ))
+
+
+def worker_exit(_server: Any, worker: Any) -> None:
+    """Let a process whose requests are all answered leave what it has counted."""
+    app = getattr(worker, "wsgi", None)  # there is none if it couldn't be built
+    if app is not None:
+        app.end()

@@ -20,6 +20,7 @@ from service.launch.child import Child
 from service.launch.errors import StackError
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.valkey import EmbeddedValkey, ValkeyError
+from service.metrics.metering import Place
 
 STORE_S: Final = 120.0
 """How long the store may take to load its data."""
@@ -47,12 +48,16 @@ class Supervisor:
         store: EmbeddedValkey | None,
         admit: Callable[[], object],
         tell: Tell,
+        metrics: Place | None = None,
     ) -> None:
         """Describe the processes; nothing runs before `run`.
 
         `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it. `admit` is
-        called once it is there, and raises StackError if this release can't work on it.
+        called once it is there, and raises StackError if this release can't work on it. `metrics` is where they are
+        served, if they are.
         """
+        keep_fds = [listening.fileno(), *([metrics.descriptor] if metrics else [])]
+        environment = {**environment, **(metrics.environment if metrics else {})}
         self._listening = listening
         self._store = store
         self._admit = admit
@@ -60,7 +65,7 @@ class Supervisor:
         self._signals = Signals(self._leave_now)
         api = commands.api(listening.fileno(), log_level="warning", grace_s=API_GRACE_S)
         self._children = [
-            Child("the API", api, environment, tell=tell, keep_fds=[listening.fileno()]),
+            Child("the API", api, environment, tell=tell, keep_fds=keep_fds),
             *(Child(f"worker {number}", commands.worker(), environment, tell=tell) for number in range(1, workers + 1)),
         ]
 

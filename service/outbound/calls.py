@@ -57,6 +57,11 @@ class Calls:
         self._lines.add(line)
         return line
 
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a slot."""
+        return self._slots.waiting
+
     def ask(self, call: Call) -> Answer:
         """Ask a bot in the thread that calls, and wait for the answer at most the call's budget; it takes no slot."""
         request = request_of(call)

@@ -13,9 +13,10 @@ from bot_sdk.events import Decided, Event, Outcome, Retired, quantised
 from bot_sdk.results.values import GameState
 from service.referee.asking import Asking
 from service.referee.held import Held
+from service.referee.measuring import kind_asked
 from service.referee.referee import Referee
 from service.referee.suspending import GONE
-from service.referee.table import BOT, HUMAN, Table
+from service.referee.table import BOT, HOUSE, HUMAN, Table
 from service.referee.verdicts import Verdict
 from service.store.errors import DamagedError
 from service.store.games import Commit, Proposal
@@ -23,6 +24,8 @@ from service.store.games import Commit, Proposal
 logger: Final = logging.getLogger(__name__)
 
 MOST_EVENTS_AT_ONCE: Final = 32
+UNATTENDED: Final = "unattended"
+"""What is counted where a decision is asked again only because we were busy with something else."""
 
 
 class Step:
@@ -94,7 +97,10 @@ class Drive(Held):
             self.answered[name] = verdict
         elif self.table is not None and not verdict.is_unattended:  # else no game could outlast a store that stalls
             logger.error("our fault in %s: %s", name, verdict.error)
+            self._referee.meters.our_faults.add(kind_asked(asking.endpoint))
             self._fail(self.table, name)
+        else:
+            self._referee.meters.our_faults.add(UNATTENDED)
 
     @property
     def has_people(self) -> bool:
@@ -156,6 +162,7 @@ class Drive(Held):
         for name, verdict in self.answered.items():
             if verdict.outcome is Outcome.OUR_FAULT:
                 del self.answered[name]
+                self._referee.meters.our_faults.add(HOUSE)
                 return name
         return None
 
@@ -180,6 +187,7 @@ class Drive(Held):
         if told.status == "length" or (told.status == "lease" and self._retake()):
             self._load()
         elif told.status == "lease":
+            self._referee.meters.leases_lost.add()
             self.break_off()
         else:
             self._load()

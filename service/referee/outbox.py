@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from math import inf
 from typing import Final
 
+from service.metrics.meters import Meters, silent
 from service.outbound.values import Answer, Call, Endpoint
 from service.referee.asking import Asking, batch, single, verdicts_in
 from service.referee.referee import Line
@@ -35,8 +36,9 @@ class Outbox:
     budgets haven't begun then.
     """
 
-    def __init__(self, line: Line, name: str) -> None:
+    def __init__(self, line: Line, name: str, meters: Meters | None = None) -> None:
         """Begin with nothing to ask."""
+        self._batches = (meters or silent()).batches
         self._line = line
         self._name = name
         self._keys = itertools.count()
@@ -110,4 +112,5 @@ class Outbox:
 
     def _send(self, call: Call, askings: list[Asking]) -> None:
         self._in_flight[call.key] = askings
+        self._batches.note(len(askings))
         self._line.submit(call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import sleep
 from typing import Final, Protocol, TypeVar
 
@@ -12,6 +12,7 @@ from redis import RedisError
 
 from bot_sdk.events import Decided, RetiredBecause
 from bot_sdk.results.values import GameState
+from service.metrics.meters import Meters, silent
 from service.outbound.values import Answer, Call
 from service.referee.asking import Asking
 from service.referee.leases import Leases
@@ -117,6 +118,7 @@ class Referee:
     aftermath: Aftermath
     new_id: Callable[[], str]
     stopping: Callable[[], bool]
+    meters: Meters = field(default_factory=silent)
 
     def insist(self, step: Callable[[], T]) -> T:
         """Do a step of the store, again and again while it is away or takes no writes: every step is safe to repeat.

@@ -20,9 +20,12 @@ from redis import RedisError
 from service.outbound.values import Answer
 from service.referee.asking import Asking
 from service.referee.drive import Drive, Step
+from service.referee.measuring import note_decisions
 from service.referee.outbox import Outbox
 from service.referee.referee import Referee
 from service.referee.table import HUMAN
+from service.store.errors import DamagedError
+from service.store.games import Commit
 
 logger: Final = logging.getLogger(__name__)
 
@@ -48,13 +51,18 @@ class Run:
     All decisions they owe are asked at once; answers are taken as they come, so no game waits for another's bots.
     """
 
-    def __init__(self, referee: Referee, *, most: int = MOST_GAMES) -> None:
-        """Make a run; its leases are in its own name. By `hand_in_all` it gets `most` games at once, if no others."""
+    def __init__(self, referee: Referee, *, most: int = MOST_GAMES, name: str = "games") -> None:
+        """Make a run; its leases are in its own name. By `hand_in_all` it gets `most` games at once, if no others.
+
+        `name` is what its turns are counted by.
+        """
         self._referee = referee
+        self._meters = referee.meters
+        self._name = name
         self._most = most
         self._token = referee.new_id()
         self._line = referee.calls.line()
-        self._outbox = Outbox(self._line, self._token)
+        self._outbox = Outbox(self._line, self._token, referee.meters)
         self._drives: dict[str, Drive] = {}
         self._with_people: dict[str, Drive] = {}
         self._handed_in: deque[str] = deque()
@@ -67,6 +75,11 @@ class Run:
         self._flushed = 0.0
 
     # --- from any thread ----------------------------------------------------------------------------------------------
+
+    @property
+    def games(self) -> int:
+        """How many games are in its hands."""
+        return len(self._drives)
 
     def hand_in(self, game_id: str) -> None:
         """Have a game taken up, or looked at again, without waiting."""
@@ -103,10 +116,13 @@ class Run:
         self._listen(self._patience_s())
         self._referee.players.refresh()
         self._look_at_people()
-        ends = monotonic() + TURN_S
+        began = monotonic()
+        ends = began + TURN_S
         while self._work() and monotonic() < ends:
             pass
         self._commit()
+        if self._meters.is_on:
+            self._meters.turns.note(monotonic() - began, self._name)
         self._tell_of_room()
 
     def _patience_s(self) -> float:
@@ -187,12 +203,24 @@ class Run:
         steps, self._steps = self._steps, []
         proposals = [step.proposal for step in steps]
         told = self._referee.insist(lambda: self._referee.games.commit_many(proposals))
+        if self._meters.is_on:
+            self._count(steps, told)
         for step, each in zip(steps, told, strict=True):
             askings = self._attempt(step.drive, step.drive.committed, step, each)
             if askings:
                 self._to_ask += askings
             else:
                 self._go_on(step.drive)
+
+    def _count(self, steps: list[Step], told: list[Commit | DamagedError]) -> None:
+        """Count what became of commits, all of one round trip together, and the decisions that stand by them."""
+        became = ["damaged" if isinstance(each, DamagedError) else each.status for each in told]
+        for status in set(became):
+            self._meters.commits.add(status, by=became.count(status))
+        note_decisions(
+            self._meters,
+            [(step.table, step.events) for step, status in zip(steps, became, strict=True) if status == "committed"],
+        )
 
     def _attempt(self, drive: Drive, do: Callable[..., T], *args: Any) -> T | None:
         """Do something with a game; one that breaks is left and doesn't take the others with it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from service.store import keys, listing
-from service.store.documents import encode
+from service.store.documents import encode, encode_over
 from service.store.lua import Scripts
 
 if TYPE_CHECKING:
@@ -76,4 +76,4 @@ class AuditStore:
                 line = _decode(raw)
                 edited = edit(line)
                 if edited != line:
-                    self._scripts.run("swap_fields", [key], [name, raw, encode(edited)])
+                    self._scripts.run("swap_fields", [key], [name, raw, encode_over(raw, edited)])

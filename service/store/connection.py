@@ -6,7 +6,8 @@ therefore compare-and-set or idempotent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 from redis import BlockingConnectionPool, Redis, UnixDomainSocketConnection
@@ -24,17 +25,19 @@ def connect(
     socket_timeout_s: float = 5.0,
     retries: int = 5,
     is_patient: bool = True,
+    timed: Callable[[float], None] | None = None,
 ) -> Redis:
     """Give a client for `url` (`redis://`, `rediss://` or `unix://`); it connects at its first command.
 
     `max_connections` should be the number of threads that use it: one too many waits `pool_timeout_s` at
     most. A command gives up after `retries` further tries, half a second apart at most, with redis-py's
     ConnectionError or TimeoutError. Each try waits `socket_timeout_s` for a server that stands still; who isn't patient
-    has waited once then, and tries again only where a connection was refused or broke.
+    has waited once then, and tries again only where a connection was refused or broke. `timed` is told the seconds of
+    each round trip.
     """
     more = {"connection_class": _ByPath} if url.startswith("unix:") else {}
     passing = (ConnectionError, TimeoutError) if is_patient else (ConnectionError,)
-    pool = BlockingConnectionPool.from_url(
+    pool = (BlockingConnectionPool if timed is None else _TimedPool).from_url(
         url,
         max_connections=max_connections,
         timeout=pool_timeout_s,
@@ -45,7 +48,24 @@ def connect(
         protocol=2,
         **more,
     )
+    if isinstance(pool, _TimedPool) and timed is not None:
+        pool.timed = timed
     return _Client.from_pool(pool)
+
+
+class _TimedPool(BlockingConnectionPool):
+    """Times how long each connection is out: a round trip, since nobody here keeps one for longer."""
+
+    timed: Callable[[float], None]
+
+    def get_connection(self, *args: Any, **options: Any) -> Any:
+        connection: Any = super().get_connection(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
+        connection.taken_at = perf_counter()
+        return connection
+
+    def release(self, connection: Any) -> None:
+        self.timed(perf_counter() - connection.taken_at)
+        super().release(connection)  # type: ignore[no-untyped-call]  # redis-py's
 
 
 class _ByPath(UnixDomainSocketConnection):

@@ -25,6 +25,17 @@ _LETTERS = 17
 encode = msgspec.json.Encoder(order="deterministic").encode
 
 
+def encode_over(seen: bytes, value: msgspec.Struct) -> bytes:
+    """Encode what takes the place of a value that was seen, with the fields of it that we don't know.
+
+    A newer release beside us has put them there, and they are none of our business. Those of values inside it are lost.
+    """
+    raw = msgspec.json.decode(seen)
+    known = {field.encode_name for field in msgspec.structs.fields(type(value))}
+    unknown = {name: raw[name] for name in raw.keys() - known}
+    return encode({**msgspec.to_builtins(value), **unknown}) if unknown else encode(value)
+
+
 class Documents(Generic[T]):
     """Values of one kind: `key` gives the key of an id; `told` its counter and channel, if one may wait.
 
@@ -77,7 +88,7 @@ class Documents(Generic[T]):
             if seen is None:
                 raise NotFoundError(f"there is no {self._kind} {name}")
             value = edit(self._decode(seen[_LETTERS:]))
-            new = encode(value)
+            new = encode_over(seen[_LETTERS:], value)
             if new == seen[_LETTERS:] or self._put(name, seen, new):
                 return value
         raise ContendedError(f"the {self._kind} {name} changed {_MOST_TRIES} times while we changed it")

@@ -101,11 +101,13 @@ class Due:
         if names:
             self._redis.zrem(keys.DUE, *names)
 
-    def drop_older(self, name: str, before_ms: int) -> None:
-        """Let it leave if it was due before `before_ms`."""
+    def drop_older(self, name: str, before_ms: int) -> bool:
+        """Let it leave if it was due before `before_ms`; tell whether it was."""
         at = self.at(name)
-        if at is not None and at < before_ms:
-            self.drop(name)
+        if at is None or at >= before_ms:
+            return False
+        self.drop(name)
+        return True
 
     def at(self, name: str) -> int | None:
         """Tell when `name` is due, None if it isn't."""

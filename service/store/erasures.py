@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Decided, Event
 from service.store import keys, packed
-from service.store.documents import Documents, encode
+from service.store.documents import Documents, encode, encode_over
 from service.store.entities import Game, Seat
 from service.store.errors import ContendedError, DamagedError
 from service.store.lua import Args, Scripts
@@ -110,10 +110,10 @@ def _edited(fields: dict[bytes, bytes], edit: Callable[[Seat], Seat]) -> Iterato
         if name == b"body":
             game = _game.decode(value)
             seats = [edit(seat) for seat in game.seats]
-            new = value if seats == game.seats else encode(replace(game, seats=seats))
+            new = value if seats == game.seats else encode_over(value, replace(game, seats=seats))
         elif name.startswith(b"seat:"):
             seat = _seat.decode(value)
-            new = value if edit(seat) == seat else encode(edit(seat))
+            new = value if edit(seat) == seat else encode_over(value, edit(seat))
         if new != value:
             yield name, value, new
 

@@ -17,6 +17,7 @@ import msgspec
 
 from bot_sdk.events import Event
 from bot_sdk.results.values import GameState
+from service.metrics.meters import silent
 from service.store import due, keys, listing, unfinished
 from service.store.documents import encode
 from service.store.entities import Game, Seat
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
+    from service.metrics.meters import Meters
     from service.store.roundtrip import Command
 
 logger = logging.getLogger(__name__)
 
 _PACKED = 2
 """What `create_game` gives where a packed game has the id."""
+_ENDED_NOW = 2
+"""What `end_game` gives if it was that call which ended the game."""
 
 
 class Commit(msgspec.Struct, frozen=True):
@@ -76,11 +80,18 @@ class Proposal(NamedTuple):
 class GameStore:
     """All games. `nonce` gives a word that is new each time."""
 
-    def __init__(self, redis: Redis, *, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+    def __init__(
+        self,
+        redis: Redis,
+        *,
+        nonce: Callable[[], str] = lambda: secrets.token_hex(8),
+        meters: Meters | None = None,
+    ) -> None:
         self._redis = redis
         self._scripts = Scripts(redis)
         self._shelf = Shelf(redis)
         self._nonce = nonce
+        self._meters = meters or silent()
 
     # --- creation and reading -------------------------------------------------------------------------------
 
@@ -225,6 +236,8 @@ class GameStore:
         """Read what the script that appends gave for a proposal."""
         if isinstance(told, int):
             length = proposal.expected + len(proposal.events)
+            if proposal.ending is not None:
+                self._meters.ended.add(proposal.ending.value)
             return Commit("committed", length, told, proposal.ending or GameState.RUNNING, is_new=True)
         status, length, at, state = told
         if not state:
@@ -293,7 +306,10 @@ class GameStore:
         """End a game otherwise than by its last event. True if it is in that state now, else False."""
         if not state.is_end:
             raise ValueError(f"expected a state that is an end, got {state.value!r}")
-        if self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)]):
+        told = self._scripts.run("end_game", [keys.game_meta(game_id)], [state, keys.game_news(game_id)])
+        if told:
+            if told == _ENDED_NOW:
+                self._meters.ended.add(state.value)
             return True
         (found,) = self._shelf.find([game_id])
         return isinstance(found, Game) and found.state is state

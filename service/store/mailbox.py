@@ -106,9 +106,10 @@ class Office:
     All it does may be done twice. It raises what redis-py raises while the store is away.
     """
 
-    def __init__(self, redis: Redis, name: str) -> None:
-        """Say who asks."""
+    def __init__(self, redis: Redis, name: str, *, waiting: Redis | None = None) -> None:
+        """Say who asks; `waiting` is the client by which he waits for answers, if that is another."""
         self._redis = redis
+        self._waiting = waiting or redis
         self._scripts = Scripts(redis)
         self._answers = keys.mail_answers(name)
         self._read: list[bytes] = []
@@ -160,7 +161,7 @@ class Office:
         """Wait for answers, at most so long; what is given once may be given again if the connection breaks."""
         commands: list[Command] = [("XDEL", self._answers, *self._read)] if self._read else []
         commands.append(("XREAD", "COUNT", MOST_HEARD, "BLOCK", wait_ms, "STREAMS", self._answers, "0"))
-        entries = _entries(raised(exchange(self._redis, commands)[-1]))
+        entries = _entries(raised(exchange(self._waiting, commands)[-1]))
         self._read = [entry_id for entry_id, _ in entries]
         return [_heard(fields) for _, fields in entries]
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from bot_sdk.events import Decided, Event
 from service.store import packing
-from service.store.documents import encode
+from service.store.documents import encode, encode_over
 from service.store.entities import Game
 from service.store.errors import DamagedError
 from service.store.packing import Packed, PackingError
@@ -89,11 +89,16 @@ _notes: Final = msgspec.json.Decoder(list[tuple[int, str]])
 _write: Final = msgspec.msgpack.Encoder().encode
 
 
-def pack(game: Game, events: Sequence[Event], secret: bytes, *, shown: str | None = None) -> Kept:
-    """Pack a game, with the word of who showed it (see `show.lua`); raises PackingError."""
+def pack(
+    game: Game, events: Sequence[Event], secret: bytes, *, shown: str | None = None, before: bytes = b"{}"
+) -> Kept:
+    """Pack a game, with the word of who showed it (see `show.lua`); raises PackingError.
+
+    `before` is its JSON as it stood: what a newer release has put there stays.
+    """
     noted = [(n, each.note) for n, each in enumerate(events) if isinstance(each, Decided) and each.note is not None]
     notes = zlib.compress(encode(noted), 9) if noted else None
-    text, raw = _resting(game)
+    text, raw = _resting(game, before)
     packed = packing.pack(events, len(game.seats))
     form = _Form(
         **msgspec.structs.asdict(packed),
@@ -136,15 +141,20 @@ def shown_by(game_id: str, value: bytes) -> str | None:
 
 def with_game(value: bytes, game: Game) -> bytes:
     """Put `game` in the place of the one of its id, and leave the events; raises DamagedError."""
-    text, raw = _resting(game)
-    return _sealed(game.id, replace(_opened(game.id, value), game=text, raw=raw))
+    form = _opened(game.id, value)
+    try:
+        text, raw = _resting(game, _awake(form))
+    except (msgspec.MsgspecError, LookupError) as error:
+        raise DamagedError(f"expected a packed game: {error!r}") from error
+    return _sealed(game.id, replace(form, game=text, raw=raw))
 
 
 def without_notes(game_id: str, value: bytes, notes: bytes | None, seats: Collection[int]) -> Kept:
     """Take out what was noted at these seats; raises DamagedError."""
     game, events, secret = unpack(game_id, value, notes)
     kept = [replace(e, note=None) if isinstance(e, Decided) and e.seat in seats else e for e in events]
-    return pack(game, kept, secret, shown=shown_by(game_id, value))
+    form = _opened(game_id, value)
+    return pack(game, kept, secret, shown=form.shown, before=_awake(form))
 
 
 def _with_notes(events: list[Event], crc: int, notes: bytes | None) -> list[Event]:
@@ -157,8 +167,10 @@ def _with_notes(events: list[Event], crc: int, notes: bytes | None) -> list[Even
 # --- the form ---------------------------------------------------------------------------------------------------------
 
 
-def _resting(game: Game) -> tuple[bytes, bytes]:
+def _resting(game: Game, before: bytes = b"{}") -> tuple[bytes, bytes]:
     """Write down what is kept of the game itself: its JSON, and apart from that what is random in it anyway.
+
+    What else stood there `before`, by a newer release, stays.
 
     In the place of an id of ours, or of a hash, stands a byte that JSON doesn't use; if it came before, another such
     byte and a letter for its number.
@@ -175,11 +187,20 @@ def _resting(game: Game) -> tuple[bytes, bytes]:
             raw.extend(b32decode(text.upper() + _PADDING)[:_ID_BYTES] if mark == _ID else bytes.fromhex(text.decode()))
         return mark
 
-    text = encode(replace(game, id="", seats=[replace(seat, url=None, max_batch=1) for seat in game.seats]))
+    kept = replace(game, id="", seats=[replace(seat, url=None, max_batch=1) for seat in game.seats])
+    text = encode_over(before, kept)
     return _RANDOM.sub(taken_out, text, count=_MOST), bytes(raw)
 
 
 def _as_game(game_id: str, form: _Form) -> Game:
+    try:
+        return replace(_game.decode(_awake(form)), id=game_id)
+    except (msgspec.MsgspecError, LookupError) as error:
+        raise DamagedError(f"expected a packed game: {error!r}") from error
+
+
+def _awake(form: _Form) -> bytes:
+    """Give the JSON that `_resting` made; raises LookupError for what it didn't make."""
     at = 0
     seen: list[bytes] = []
 
@@ -193,10 +214,7 @@ def _as_game(game_id: str, form: _Form) -> Game:
         seen.append(b32encode(raw + b"\0\0\0")[:_ID_LENGTH].lower() if mark == _ID else raw.hex().encode())
         return seen[-1]
 
-    try:
-        return replace(_game.decode(_MARKS.sub(put_back, form.game)), id=game_id)
-    except (msgspec.MsgspecError, LookupError) as error:
-        raise DamagedError(f"expected a packed game: {error!r}") from error
+    return _MARKS.sub(put_back, form.game)
 
 
 def _sealed(game_id: str, form: _Form) -> bytes:

@@ -80,7 +80,8 @@ class Shelf:
     def _put(self, game: Game, fields: dict[bytes, bytes], lines: list[bytes], secret: bytes) -> bool:
         shown = fields.get(b"shown")
         events = [event for _, event in as_log(lines)]
-        kept = packed.pack(game, events, secret, shown=None if shown is None else shown.decode())
+        word = None if shown is None else shown.decode()
+        kept = packed.pack(game, events, secret, shown=word, before=fields[b"body"])
         each = (keys.game_meta, keys.game_log, keys.game_secret, keys.game_packed, keys.game_notes)
         told = hashlib.sha1(b"\n".join(lines), usedforsecurity=False).hexdigest()
         seen = [part for pair in fields.items() for part in pair]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from service.metrics.meters import Meters, silent
 from service.store.accounts import AccountStore
 from service.store.alarms import Alarms
 from service.store.appearances import AppearanceStore
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 class Store:
     """Everything the arena keeps. Make one per process, after any fork, and close it."""
 
-    def __init__(self, redis: Redis, *, key: bytes | None = None) -> None:
+    def __init__(
+        self, redis: Redis, *, key: bytes | None = None, waiting: Redis | None = None, meters: Meters | None = None
+    ) -> None:
+        """Put it together. `waiting` is the client by which one waits for the store to say something."""
         self._redis = redis
+        self._waiting = waiting or redis
         self.accounts = AccountStore(redis)
         self.appearances = AppearanceStore(redis)
         self.audit = AuditStore(redis)
@@ -47,7 +52,7 @@ class Store:
         self.due = Due(redis)
         self.erasures = ErasureStore(redis)
         self.form = FormStore(redis)
-        self.games = GameStore(redis)
+        self.games = GameStore(redis, meters=meters)
         self.idempotency = Idempotency(redis)
         self.ledger = Ledger(redis)
         self.mailboxes = Mailboxes(redis)
@@ -62,18 +67,31 @@ class Store:
         self.watch = Watch(redis)
 
     @classmethod
-    def open(cls, url: str, *, max_connections: int = 32, key: bytes | None = None, is_patient: bool = True) -> Self:
+    def open(
+        cls,
+        url: str,
+        *,
+        max_connections: int = 32,
+        key: bytes | None = None,
+        is_patient: bool = True,
+        meters: Meters | None = None,
+    ) -> Self:
         """Give the store at `url`; it connects at its first use. `key` is the arena key, if it is given.
 
         One that isn't patient gives up sooner on a server that stands still (`connect`).
         """
-        return cls(connect(url, max_connections=max_connections, is_patient=is_patient), key=key)
+        meters = meters or silent()
+        timed = meters.round_trips.note if meters.is_on else None
+        redis = connect(url, max_connections=max_connections, is_patient=is_patient, timed=timed)
+        waiting = connect(url, max_connections=2, is_patient=is_patient) if meters.is_on else None
+        return cls(redis, key=key, waiting=waiting, meters=meters)
 
     def office(self, name: str) -> Office:
         """Give the end of all mailboxes by which this process calls bots, under a name that no other has."""
-        return Office(self._redis, name)
+        return Office(self._redis, name, waiting=self._waiting)
 
     def close(self) -> None:
         """End the subscription and all connections."""
         self.watch.close()
         self._redis.close()
+        self._waiting.close()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot_sdk.results.values import Entry, Result, Round, Slot
 from service.store import due, keys, listing
-from service.store.documents import Documents, encode
+from service.store.documents import Documents, encode, encode_over
 from service.store.entities import Tournament
 from service.store.errors import NotFoundError
 from service.store.lua import Args, Scripts
@@ -135,7 +135,7 @@ class TournamentStore:
             edited = edit(entry)
             if edited == entry:
                 return entry
-            seen = self._put(tournament_id, key, bot_id, seen, encode(edited))
+            seen = self._put(tournament_id, key, bot_id, seen, encode_over(seen, edited))
         raise NotFoundError(f"bot {bot_id} isn't in tournament {tournament_id}")
 
     def entries(self, tournament_id: str) -> list[Entry]:

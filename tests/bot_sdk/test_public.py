@@ -29,11 +29,12 @@ def test_a_name_that_is_not_there_is_no_attribute():
         _ = bot_sdk.Robot
 
 
-def test_importing_the_package_loads_nothing_and_a_bot_no_client():
+def test_importing_the_package_loads_nothing_and_a_bot_neither_client_nor_commands():
     program = (
         "import sys; before = set(sys.modules); import bot_sdk; first = set(sys.modules) - before;"
         "print([name for name in first if name.partition('.')[0] not in sys.stdlib_module_names]);"
-        "from bot_sdk import Bot, Decision; print('requests' in sys.modules)"
+        "from bot_sdk import Bot, Decision;"
+        "print([name for name in ('click', 'requests', 'rich', 'urllib3') if name in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    assert ran.stdout == "['bot_sdk']\nFalse\n"
+    assert ran.stdout == "['bot_sdk']\n[]\n"

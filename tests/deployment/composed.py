@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from service.launch.tied import tie
-from tests.deployment import composefile, nginx_conf
+from tests.deployment import composefile, nginx_conf, prometheus_yml
 from tests.deployment.composefile import ROOT, UnknownError
 from tests.deployment.names import Names
 from tests.deployment.translating import Ground, Place
@@ -28,6 +28,14 @@ LEFT = "image build user init read_only cap_drop security_opt logging network_mo
 """What is said of a service and left to an engine; images are programs of this machine instead."""
 IMAGE = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 """The environment that our image brings."""
+CONFIGURED = {
+    "./deploy/nginx.conf": nginx_conf.translated,
+    "./deploy/listen.conf": nginx_conf.translated,
+    "./deploy/listen-tls.conf": nginx_conf.translated,
+    "./deploy/prometheus.yml": prometheus_yml.translated,
+    "./deploy/alerts.yml": lambda text, _place: text,  # rules speak of metrics alone
+}
+"""Files of services, and how each becomes what holds here."""
 HEALTHY_S = 120.0
 
 
@@ -111,12 +119,8 @@ class Composition:
         for name in (each for each in self._ordered(wanted) if each not in self._replicas):
             self._start(name)
         for name in wanted:
-            self._wait(name, self._condition(name))
-
-    def _condition(self, name):
-        if "healthcheck" in self.service(name):
-            return "service_healthy"
-        return "service_completed_successfully" if self.service(name)["restart"] == "no" else "service_started"
+            ends = self.service(name)["restart"] == "no"
+            self._wait(name, "service_completed_successfully" if ends else "service_healthy")
 
     def _ordered(self, wanted):
         ordered = []
@@ -148,7 +152,7 @@ class Composition:
                 while not replica.is_healthy:
                     assert time.monotonic() < ends, f"{name} isn't healthy: {replica.said()}"
                     time.sleep(0.4)
-            elif condition != "service_started":
+            else:
                 raise UnknownError(f"no condition is known as {condition}")
 
     def kill(self, name, number):
@@ -197,41 +201,45 @@ class Composition:
             raise UnknownError(f"nothing is known of {', '.join(sorted(unknown))} of {name}")
         home = self.folder / name / str(number)
         home.mkdir(parents=True)
-        place = Place(self.ground, self.ground.names[name][number], self._folders(name, service, home))
+        place = Place(self.ground, self.ground.names[name][number], self._folders(service, home))
+        self._configure(place, service)
         given = {key: place.text(value) for key, value in service.get("environment", {}).items()}
         environment = (
             IMAGE | given | {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TMPDIR": place.path("/tmp")}
         )
         command = place.command([*service.get("entrypoint", []), *service["command"]])
-        how, *check = service.get("healthcheck", {"test": ["CMD", "python"]})["test"]
+        how, *check = service.get("healthcheck", {}).get("test", ["CMD", "python"])
         if how != "CMD":
             raise UnknownError(f"expected a health check by CMD, got {how}")
         return Replica(name, number, place, command, environment, place.command(check), home / "log")
 
-    def _folders(self, name, service, home):
-        folders = {target: self._mounted(source, target, name, home) for source, target in _mounts(service)}
+    def _folders(self, service, home):
+        folders = {target: self._mounted(source, target, home) for source, target in _mounts(service)}
         for each in service.get("secrets", []):
             folders[f"/run/secrets/{each}"] = (ROOT / self._file["secrets"][each]["file"]).resolve()
         for target in ("/tmp", *(each.partition(":")[0] for each in service.get("tmpfs", []))):
             folders[target] = home / target.strip("/")
             folders[target].mkdir(exist_ok=True)
-        self._configure(Place(self.ground, self.ground.names[name][0], folders), service, home)
         return folders
 
-    def _mounted(self, source, target, name, home):
+    def _mounted(self, source, target, home):
+        if source in CONFIGURED:
+            return home / "etc" / Path(target).name
         if source.startswith("./"):
-            return home / "etc" / Path(target).name if source.endswith(".conf") else ROOT / source
+            if not source.endswith(".py"):
+                raise UnknownError(f"nothing is known of {source}")
+            return ROOT / source
         folder = self.folder / "volumes" / source
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def _configure(self, place, service, home):
+    def _configure(self, place, service):
         """Put what is configured by files where our process reads it, translated."""
         for source, target in _mounts(service):
-            if source.endswith(".conf"):
-                (home / "etc").mkdir(exist_ok=True)
-                text = nginx_conf.translated((ROOT / source).read_text(), place)
-                Path(place.path(target)).write_text(text)
+            if source in CONFIGURED:
+                ours = Path(place.path(target))
+                ours.parent.mkdir(exist_ok=True)
+                ours.write_text(CONFIGURED[source]((ROOT / source).read_text(), place))
 
     def volume(self, name):
         """Give the folder of a volume."""

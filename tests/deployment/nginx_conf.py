@@ -39,8 +39,8 @@ def _line(line, place):
     if not line.strip() or line.lstrip().startswith(("#", "}", "'")):  # a text goes on from the line above
         return line
     found = _DIRECTIVE.match(line)
-    if found is None:
-        raise UnknownError(f"expected a directive of nginx, got {line!r}")
+    if found is None or re.search(r";\s*[^\s#]", line):
+        raise UnknownError(f"expected one directive of nginx, got {line!r}")
     return f"{found['indent']}{found['name']}{_rest(found['name'], found['rest'] or '', place)}"
 
 

@@ -21,7 +21,8 @@ from tests.deployment.composefile import UnknownError
 from tests.deployment.connections import established
 from tests.deployment.translating import program
 
-SERVICES = ("proxy", "worker-interactive", "worker-tournament", "bot-cautious", "bot-counter", "examples")
+SERVICES = ("proxy", "worker-interactive", "worker-tournament", "prometheus", "bot-cautious", "bot-counter", "examples")
+PARTS = ("api", "worker-interactive", "worker-tournament")
 PATIENT = {"budget_ms": 30_000, "first_budget_ms": 30_000}
 """No decision is late, however busy the machine."""
 LONG_S = 120.0
@@ -30,13 +31,13 @@ LONG_S = 120.0
 @pytest.fixture(scope="module", autouse=True)
 def _programs():
     """Skip where a Debian program is missing, but never in CI."""
-    for name in ("nginx", "curl", "valkey-cli"):
+    for name in ("nginx", "curl", "valkey-cli", "prometheus", "wget"):
         try:
             program(name)
         except UnknownError:
             if os.environ.get("CI"):
                 raise
-            pytest.skip(f"needs {name}: apt-get install nginx-light curl redis-tools")
+            pytest.skip(f"needs {name}: apt-get install nginx-light curl redis-tools prometheus wget")
 
 
 @pytest.fixture(scope="module")
@@ -231,11 +232,16 @@ def test_chunked_body_arrives_as_one_of_known_length(composed):
 
 
 def test_stream_comes_as_it_happens(composed):
-    """A table that waits for its person goes on telling, and says what was before at once."""
+    """What a person does is told by the stream while the table waits for the next move."""
     with Arena(composed.url) as arena:
-        made = arena.create_game("seven_up", [{"kind": "human", "name": "ann"}, {"kind": "house", "name": "greedy"}])
-        first = next(iter(arena.follow_game(made.id, timeout_s=LONG_S)))
-        assert first["deal"] == 0
+        made = arena.create_game("seven_up", [{"kind": "human", "name": name} for name in ("ann", "bob")])
+        stream = arena.follow_game(made.id, timeout_s=LONG_S)
+        before = list(arena.events(made.id))
+        assert [next(stream) for _ in before] == before
+        views = [arena.seat(made.id, seat, made.seats[seat].token) for seat in (0, 1)]
+        (asked,) = (view for view in views if view.decision_id)
+        arena.act(made.id, asked.seat, asked.decision_id, asked.legal_actions[0], made.seats[asked.seat].token)
+        assert next(stream) == list(arena.events(made.id))[len(before)]
         assert arena.game(made.id).state == "running"
 
 
@@ -257,7 +263,8 @@ def new_account(composed, address, claimed):
     """Ask for an account from an address of this machine; `claimed` is what the client says its address is."""
     where = urlsplit(composed.url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30, source_address=(address, 0))
-    headers = {"Content-Type": "application/json", "X-Forwarded-For": claimed, "X-Real-IP": claimed}
+    said = dict.fromkeys(("X-Forwarded-For", "X_Forwarded_For", "X-Real-IP"), claimed)
+    headers = {"Content-Type": "application/json", "Forwarded": f"for={claimed}", **said}
     connection.request("POST", "/v1/accounts", json.dumps({"name": "ann"}), headers)
     answer = connection.getresponse()
     answer.read()
@@ -271,6 +278,18 @@ def test_client_has_the_address_it_comes_from_whatever_it_says(composed):
     assert statuses == [201] * 10 + [429]
     assert new_account(composed, other, one) == 201
     assert {one, other} <= {line["client"] for line in requests_logged(composed)}
+
+
+def test_prometheus_reads_every_replica_and_the_proxy_shows_nothing_of_it(composed):
+    prometheus = f"http://{composed.ground.names['prometheus'][0]}:{composed.ground.port(9090)}"
+
+    def up():
+        query = requests.get(f"{prometheus}/api/v1/query", params={"query": "up == 1"}, timeout=30).json()
+        return {each["metric"]["instance"] for each in query["data"]["result"]}
+
+    parts = [address for part in PARTS for address in composed.ground.names[part]]
+    wait_until(lambda: up() == {f"{address}:{composed.ground.port(9100)}" for address in parts}, "not all are read")
+    assert requests.get(f"{composed.url}/metrics", timeout=30).status_code == 404
 
 
 # --- an operator's: TLS, secrets --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import click
 import pytest
+import yaml
 
 from bot_sdk.bot import SECRET_VARIABLE, Bot
 from service import cli as slagveld
@@ -117,15 +118,18 @@ def test_image_is_pinned_to_a_version(name):
     assert image == "slagveld" or re.fullmatch(r"[a-z/]+:v?\d+\.\d+\.\d+(-[a-z.0-9]+)?", image)
 
 
-@pytest.mark.parametrize("name", [name for name in LASTING if name not in WORKERS])
+@pytest.mark.parametrize("name", LASTING)
 def test_service_that_lasts_is_probed_and_started_again(name):
     assert SERVICES[name]["restart"] == "unless-stopped"
     assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
 
 
 def test_nothing_is_published_but_on_loopback_unless_somebody_says_so():
-    assert {name for name, service in SERVICES.items() if "ports" in service} == {"proxy"}
-    assert SERVICES["proxy"]["ports"] == ["127.0.0.1:8000:8080", "127.0.0.1:8443:8443"]
+    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert published == {
+        "proxy": ["127.0.0.1:8000:8080", "127.0.0.1:8443:8443"],
+        "prometheus": ["127.0.0.1:9090:9090"],
+    }
 
 
 # --- networks ---------------------------------------------------------------------------------------------------------
@@ -142,14 +146,14 @@ def shared(one, other):
 def test_only_what_calls_strangers_or_is_published_gets_out():
     internal = {name for name, network in COMPOSE["networks"].items() if (network or {}).get("internal")}
     out = {name for name in SERVICES if networks(name) - internal}
-    assert out == {"proxy", *WORKERS}
+    assert out == {"proxy", "prometheus", *WORKERS}
     assert SERVICES["make-secrets"]["network_mode"] == "none"
 
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_bot_reaches_neither_stores_nor_api(bot):
     assert networks(bot) == {"bots"}
-    for closed in (*STORES, "api", "proxy"):
+    for closed in (*STORES, "api", "proxy", "prometheus"):
         assert not shared(bot, closed)
     for worker in WORKERS:
         assert shared(bot, worker) == {"bots"}
@@ -159,7 +163,7 @@ def test_bot_reaches_neither_stores_nor_api(bot):
 def test_store_is_reached_by_what_needs_it_alone(store):
     assert networks(store) == {"inside"}
     reaching = {name for name in SERVICES if shared(name, store)} - set(STORES)
-    assert reaching == set(PARTS)
+    assert reaching == {*PARTS, "prometheus"}
 
 
 def test_nothing_but_bots_has_an_address_that_the_arena_may_call():
@@ -180,7 +184,7 @@ def test_nothing_but_bots_has_an_address_that_the_arena_may_call():
 def test_every_dependency_network_volume_and_secret_is_there():
     for name, service in SERVICES.items():
         for other, how in service.get("depends_on", {}).items():
-            assert how["condition"] != "service_healthy" or "healthcheck" in SERVICES[other]
+            assert ("healthcheck" in SERVICES[other]) is (how["condition"] == "service_healthy")
             assert (other in ONCE) is (how["condition"] == "service_completed_successfully")
         assert networks(name) <= set(COMPOSE["networks"])
         assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
@@ -275,6 +279,20 @@ def test_api_is_probed_where_it_listens():
     assert probed("api") == (parsed(slagveld.main, SERVICES["api"]["command"][1:])["port"], "/health/ready")
 
 
+@pytest.mark.parametrize("name", WORKERS)
+def test_worker_is_probed_by_its_metrics(name):
+    assert f"0.0.0.0:{probed(name)[0]}" == SERVICES[name]["environment"]["SLAGVELD_METRICS"]
+
+
+def test_prometheus_reads_every_part_where_its_metrics_are():
+    read = yaml.safe_load((ROOT / "deploy" / "prometheus.yml").read_text())
+    found = [each for job in read["scrape_configs"] for each in job["dns_sd_configs"]]
+    assert {name for each in found for name in each["names"]} == set(PARTS)
+    assert {f"0.0.0.0:{each['port']}" for each in found} == {SERVICES["api"]["environment"]["SLAGVELD_METRICS"]}
+    assert {target for _, target in mounts("prometheus")} > {f"/etc/prometheus/{name}" for name in read["rule_files"]}
+    assert f"--config.file={mounts('prometheus')[0][1]}" in SERVICES["prometheus"]["command"]
+
+
 @pytest.mark.parametrize("name", BOTS)
 def test_bot_is_probed_where_it_listens(name):
     bind = SERVICES[name]["command"][SERVICES[name]["command"].index("--bind") + 1]
@@ -289,6 +307,9 @@ def test_proxy_listens_where_it_is_published_and_probed():
     port, path = probed("proxy")
     assert f"listen 127.0.0.1:{port};" in (ROOT / "deploy" / "nginx.conf").read_text()
     assert path == "/health/live"
+    assert (
+        Settings.from_env(SERVICES["api"]["environment"]).public_url == f"http://{SERVICES['proxy']['ports'][0][:14]}"
+    )
 
 
 def test_certificate_decides_how_the_proxy_listens():
@@ -326,10 +347,13 @@ def test_commands_of_the_head_can_be_run():
     assert (str(file.parent),) == tuple(target for source, target in mounts(service) if source == "archive")
     assert f"docker compose cp {service}:{file} ." in text
     assert re.findall(r"--scale (\S+)=\d", text) == ["worker-tournament"]
+    assert re.findall(r"--profile (\S+)", text) == SERVICES["prometheus"]["profiles"]
 
 
 def test_head_names_every_variable():
     text = FILE.read_text()
     head, _, body = text.partition("\nname: slagveld\n")
-    told = set(re.findall(r"\b[A-Z][A-Z_]+\b", head)) - {"TLS"}
-    assert told == set(re.findall(r"\$\{([A-Z_]+)", body))
+    known = set(re.findall(r"\$\{([A-Z_]+)", body))
+    assert set(re.findall(r"\b[A-Z][A-Z_]+\b", head)) - {"TLS"} == known
+    pages = (ROOT / "docs" / "operations.md").read_text().partition("\n## Containers\n")[2]
+    assert set(re.findall(r"^([A-Z_]+)=", pages, re.MULTILINE)) == known

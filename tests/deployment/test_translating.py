@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
-from tests.deployment import nginx_conf
+from tests.deployment import nginx_conf, prometheus_yml
 from tests.deployment.composefile import ROOT, UnknownError
 from tests.deployment.translating import Ground, Place, program
 
@@ -107,6 +108,7 @@ def test_directive_of_nginx_is_translated(place, line, expected):
         "include /etc/nginx/conf.d/*.conf;",
         "access_log /var/log/nginx/access.log;",
         "root /srv;",
+        "server_tokens off; listen 80;",
         "{{",
     ],
 )
@@ -122,3 +124,30 @@ def test_our_own_configuration_is_understood(place, name):
         (ROOT / "deploy" / name).read_text(), Place(place.ground, place.address, folders)
     )
     assert "8080" not in translated
+
+
+def test_targets_of_prometheus_are_told_by_address(place):
+    text = """
+        global: {scrape_interval: 15s}
+        scrape_configs:
+          - job_name: part
+            dns_sd_configs: [{names: [api, valkey], type: A, port: 9100, refresh_interval: 15s}]
+    """
+    read = yaml.safe_load(prometheus_yml.translated(text, place))
+    targets = [f"127.64.3.{last}:{place.ground.ports[9100]}" for last in (129, 130, 128)]
+    assert read["scrape_configs"] == [{"job_name": "part", "static_configs": [{"targets": targets}]}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remote_write: [{url: 'http://elsewhere'}]\nscrape_configs: []",
+        "scrape_configs: [{job_name: a, static_configs: [{targets: ['api:9100']}]}]",
+        "scrape_configs: [{job_name: a, dns_sd_configs: [{names: [elsewhere], type: A, port: 9100}]}]",
+        "scrape_configs: [{job_name: a, dns_sd_configs: [{names: [api], type: A, port: 9101}]}]",
+        "scrape_configs: [{job_name: a, dns_sd_configs: [{names: [api], type: SRV, port: 9100}]}]",
+    ],
+)
+def test_configuration_of_prometheus_that_is_not_understood_is_refused(place, text):
+    with pytest.raises(UnknownError):
+        prometheus_yml.translated(text, place)

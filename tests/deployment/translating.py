@@ -51,6 +51,8 @@ def program(name):
         "valkey-cli": shutil.which("valkey-cli") or shutil.which("redis-cli"),
         "nginx": shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"),
         "curl": shutil.which("curl"),
+        "prometheus": shutil.which("prometheus"),
+        "wget": shutil.which("wget"),
     }.get(name)
     if found is None:
         raise UnknownError(f"no program is known as {name}")

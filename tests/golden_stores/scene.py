@@ -232,6 +232,8 @@ class Scene:
             made = self._game(*seats)
             self._play_into_a_trick(f"{made['id']}/seats/0")
         self._game("seven_up", "human", "open")
+        joined = f"{self._game('seven_up', 'open', 'open')['id']}/seats/0"
+        self.tokens[joined] = self.ask("PUT", f"/v1/games/{joined}", {"name": "Eve"}, who="")["token"]
         waits = self._game("river", "human", *["house:greedy"] * 4, start="manual")
         seat = f"{waits['id']}/seats/0"
         self.ask("PUT", f"/v1/games/{seat}/entropy", {"entropy": "ada's"}, who=seat)

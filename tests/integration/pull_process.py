@@ -14,6 +14,7 @@ from pathlib import Path
 from bot_sdk.bots import HOUSE
 from bot_sdk.connecting import Connection
 from tests.integration.bot_process import Journalled
+from tests.integration.gate import Gate
 from tests.integration.journal import Journal
 
 
@@ -23,7 +24,7 @@ def main(folder: str, arena: str, token: str, secret: str, batch: str, think_ms:
         bot_id, _, name = each.partition("=")
         bot = HOUSE[name]()
         bot.secret, bot.max_batch = secret, int(batch)
-        hosted = Journalled(bot, asked, answered, told, float(think_ms) / 1000)
+        hosted = Journalled(bot, asked, answered, told, Gate(Path(folder)), float(think_ms) / 1000)
         connection = Connection(arena, token, bot_id, hosted, threads=8, tell=logging.warning)
         threading.Thread(target=connection.run, daemon=True).start()
         assert connection.has_polled.wait(60)

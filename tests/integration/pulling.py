@@ -15,6 +15,7 @@ from service.arena.caller import ALL_SCOPES
 from service.arena.minting import ID_LENGTH, token_hash
 from service.store.accounts import Token
 from service.store.entities import PULL, Account
+from service.store.store import Store
 from tests.integration.arena import OWNER, SECRET, Arena, Process
 from tests.integration.journal import Journal
 
@@ -24,6 +25,14 @@ TOKEN = "slt_" + "t" * 43
 def bot_id(number: int) -> str:
     """Give an id as the API has them."""
     return "bot_" + "abcdefgh"[number].rjust(ID_LENGTH, "a")
+
+
+def give_token(store: Store) -> None:
+    """Have `TOKEN` be one of the arena's owner."""
+    store.accounts.create(Account(id=OWNER.account_id, name="ann", created_at=1))
+    scopes = [scope.value for scope in ALL_SCOPES]
+    token = Token(id="tok_" + "t" * ID_LENGTH, account_id=OWNER.account_id, scopes=scopes, created_at=1)
+    store.accounts.add_token(token, token_hash(TOKEN), most=1)
 
 
 class Copies(Process):
@@ -55,10 +64,7 @@ class PullArena(Arena):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        self.store.accounts.create(Account(id=OWNER.account_id, name="ann", created_at=1))
-        scopes = [scope.value for scope in ALL_SCOPES]
-        token = Token(id="tok_" + "t" * ID_LENGTH, account_id=OWNER.account_id, scopes=scopes, created_at=1)
-        self.store.accounts.add_token(token, token_hash(TOKEN), most=1)
+        give_token(self.store)
         for number, name in self._pull.items():
             shown = name.removeprefix("house:")
             self.register(number, shown, PULL, max_batch=self._batch, max_games=self._max_games)

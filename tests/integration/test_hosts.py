@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,20 +12,22 @@ from dataclasses import dataclass
 import pytest
 from requests.adapters import HTTPAdapter
 
+from bot_sdk.bots import HOUSE
 from bot_sdk.client import Arena as Client
 from bot_sdk.client import ArenaError
 from bot_sdk.games.record import read, verify
+from bot_sdk.hosting import respond
 from bot_sdk.transport import lines
-from service.store.entities import BotState
-from tests.integration.arena import PATIENT_LIMITS, wait_until
+from service.store.entities import PULL, BotState
+from tests.integration.arena import PATIENT_LIMITS, SECRET, wait_until
 from tests.integration.chaos import told_of_failure
 from tests.integration.hosts import Cluster, Host
 from tests.integration.played import check_recomputed, check_records, check_settled, check_whole, is_settled
+from tests.integration.pulling import TOKEN, bot_id, give_token
 from tests.integration.readers import LOOK_S, Follower, Onlooker, Person, ResultsSeen, look_once_more
 
 ADMIN = "admin-" + "a" * 32
 PERSON = {"kind": "human", "name": "Ada"}
-HOUSE = {"kind": "house", "name": "greedy"}
 SHORT = {"target": 3}
 END_S = 60.0
 ACCOUNTS = 6
@@ -173,6 +176,28 @@ def test_an_action_counts_once_though_both_apis_are_told_of_it_at_once(apis):
     assert {taken["action"] for taken in at_once(act)} == {first}
     for client in apis:
         assert refusal(client.act, game, seat, decision, second, tokens[seat])[0] == 409
+
+
+def test_a_bot_fetches_its_calls_at_one_api_and_answers_at_another(cluster, apis):
+    give_token(cluster.store)
+    bot = HOUSE["house:greedy"]()
+    bot.secret = SECRET
+    cluster.register(bot_id(0), "fetching", PULL)
+    for client in apis:
+        client.token = TOKEN
+    apis[0].fetch_calls(bot_id(0))  # it is there
+    game = cluster.start_game("seven_up", [bot_id(0), "bot_0"], PATIENT_LIMITS)
+    turns = itertools.cycle([apis, apis[::-1]])
+    while apis[0].game(game)["state"] == "running":
+        fetching, answering = next(turns)
+        calls = fetching.fetch_calls(bot_id(0), wait_s=1)
+        replies = [respond(bot, "POST", call.headers, call.body.encode()) for call in calls]
+        answers = [{"id": call.id, "body": reply.body.decode()} for call, reply in zip(calls, replies, strict=True)]
+        if answers:
+            assert answering.answer_calls(bot_id(0), answers).taken == [call.id for call in calls]
+    shown = read(apis[1].record(game))
+    outcomes = {event["outcome"] for deal in shown.deals for event in deal.events}
+    assert (shown.status, outcomes) == ("finished", {"ok"})
 
 
 def following(client: Client, game: str, last: str) -> tuple[str, bytes] | None:

@@ -91,3 +91,7 @@ def test_a_vulnerability_counts_before_what_is_unknown(monkeypatch):
     ended = iter([Status.VULNERABLE, Status.UNKNOWN])
     monkeypatch.setattr(audit, "look_up", lambda _: (next(ended), []))
     assert audit.main([]) is Status.VULNERABLE
+
+
+def test_what_a_deployment_pins_is_there():
+    assert audit.PINNED.is_file()

@@ -97,7 +97,7 @@ def test_what_others_wrote_comes_with_their_licences(in_wheel):
 
 def test_the_sdist_holds_what_builds_the_wheel_and_the_image_and_the_documentation(in_sdist):
     assert in_sdist >= sources(ROOT, *PACKAGES, "docs", "openapi")
-    assert {"pyproject.toml", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "PKG-INFO"} <= in_sdist
+    assert {"pyproject.toml", "README.md", "SECURITY.md", "LICENSE", "PKG-INFO", ".dockerignore"} <= in_sdist
     copied = [line.split()[1:-1] for line in (ROOT / "Dockerfile").read_text().splitlines() if line.startswith("COPY")]
     wanted = {source for line in copied for source in line if not line[0].startswith("--from")}
     assert wanted

@@ -34,6 +34,8 @@ def test_every_setting_is_read_under_its_own_name_and_documented():
     ("variable", "value", "field", "expected"),
     [
         ("REDIS_URL", "unix:///run/v.sock?db=2", "broker_url", "unix:///run/v.sock?db=3"),
+        ("SLAGVELD_METRICS", "127.0.0.1:9100", "metrics", ("127.0.0.1", 9100)),
+        ("SLAGVELD_METRICS", "[::1]:0", "metrics", ("::1", 0)),
         ("REDIS_URL", "redis://cache:6379", "broker_url", "redis://cache:6379/1"),
         ("REDIS_URL", "redis://cache:6379/0", "broker_url", "redis://cache:6379/1"),
         ("SLAGVELD_BROKER_URL", "redis://jobs:6379/0", "broker_url", "redis://jobs:6379/0"),
@@ -56,6 +58,10 @@ def test_a_setting_is_parsed(variable, value, field, expected):
     ("variable", "value"),
     [
         ("REDIS_URL", "http://cache"),
+        ("SLAGVELD_METRICS", "9100"),
+        ("SLAGVELD_METRICS", "127.0.0.1:99999"),
+        ("SLAGVELD_METRICS", "http://127.0.0.1:9100"),
+        ("SLAGVELD_METRICS", "::1:9100"),
         ("REDIS_URL", "redis://"),
         ("REDIS_URL", "redis://cache:99999/0"),
         ("REDIS_URL", "redis://cache/zero"),

@@ -201,10 +201,10 @@ def test_run_that_breaks_is_followed_by_another_though_that_takes_two_tries(desk
     process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
     broken, tries = process._tournaments.current, [OSError(24, "too many open files")]
 
-    def make(referee):
+    def make(referee, **more):
         if tries:
             raise tries.pop()
-        return Run(referee)
+        return Run(referee, **more)
 
     monkeypatch.setattr(broken, "_turn", lambda: 1 / 0)
     monkeypatch.setattr(worker, "Run", make)

@@ -12,11 +12,12 @@ from collections import Counter
 from itertools import product
 from typing import Any
 
-import pyspiel
 import pytest
 
 from bot_sdk.cards import NAMES, parse_card, rank_of, suit_of
 from bot_sdk.games.registry import RULESETS
+
+pyspiel = pytest.importorskip("pyspiel", reason="there is no wheel of open-spiel for this Python")
 
 SEED = 11
 DEALS = 2_200

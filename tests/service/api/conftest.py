@@ -53,7 +53,7 @@ def make_app(redis_url, queue, routes_compiled_once):
     """Build apps on the empty store, with settings as the environment gives them."""
     built = []
 
-    def make(**environment):
+    def make(meters=None, **environment):
         defaults = {
             "REDIS_URL": redis_url,
             "SLAGVELD_ACCOUNTS": "open",
@@ -62,7 +62,7 @@ def make_app(redis_url, queue, routes_compiled_once):
             "SLAGVELD_RATE_PER_TOKEN": PATIENT,
             "SLAGVELD_RATE_NEW_ACCOUNTS": PATIENT,
         }
-        services = open_services(Settings.from_env(defaults | environment), queue)
+        services = open_services(Settings.from_env(defaults | environment), queue, meters=meters)
         built.append(services)
         return create_app(services)
 

@@ -123,7 +123,7 @@ def bots(make_bots):
 
 @pytest.fixture
 def make_sweep(store, queue, running, ratings, health):
-    def make(token="one", running=running, every_ms=1_000, queue=queue):
+    def make(token="one", running=running, every_ms=1_000, queue=queue, meters=None):
         return Sweep(
             store,
             queue,
@@ -134,6 +134,7 @@ def make_sweep(store, queue, running, ratings, health):
             every_ms=every_ms,
             patience_ms=PATIENCE_MS,
             open_seat_ms=OPEN_SEAT_MS,
+            meters=meters,
         )
 
     return make

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
 from service.arena.checking import run_alone
-from service.arena.sweep import shards
+from service.arena.sweep import ORPHAN_MS, shards
+from service.metrics.meters import Meters
 from service.store import due, keys
 from service.store.entities import Check
 from tests.service.arena.conftest import OPEN_SEAT_MS, PATIENCE_MS
@@ -362,3 +363,13 @@ def test_ratings_that_are_due_are_asked_for(sweep, season, queue):
     season.play(*FOUR)
     sweep.once()
     assert queue.fits == ["river"]
+
+
+def test_what_is_found_is_counted(store, make_sweep):
+    meters = Meters()
+    now = store.due.now()
+    store.due.add_many({due.game("gam_never"): now - ORPHAN_MS - 1_000, due.fit("trn_1"): now - 1})
+    make_sweep(meters=meters).once()
+    found = {cell.labels[0]: cell.values[0] for cell in meters.found.cells() if cell.values[0]}
+    assert found == {"orphan": 1.0, "fit": 1.0}
+    assert [cell.values for cell in meters.sweeps.cells()] == [[1.0]]

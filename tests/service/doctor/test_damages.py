@@ -39,7 +39,7 @@ def _(world):
 @plants("no_worker")
 def _(world):
     world.redis.delete(keys.WORKERS)
-    return "never any"
+    return "no worker has ever been there"
 
 
 @plants("clock_back")
@@ -480,3 +480,11 @@ def test_whatever_type_the_keys_are_of_it_is_said_that_something_is_wrong(world,
         world.redis.delete(name)
         world.redis.set(name, b"\xff") if value == "string" else world.redis.hset(name, "x", "y")
     assert len(world.found()) > 20
+
+
+def test_work_that_no_worker_takes_on_is_found(world):
+    world.redis.delete(keys.WORKERS)
+    world.store.due.present("worker", 5_000, due.PEOPLE)
+    assert ("no_worker", "no worker takes games of tournaments") in world.found()
+    world.store.due.present("another", 5_000, due.TOURNAMENTS)
+    assert "no_worker" not in dict(world.found())
