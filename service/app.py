@@ -7,6 +7,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api import (
+    access,
     auditing,
     auth,
     bodies,
@@ -32,6 +33,7 @@ def create_app(services: Services) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = bodies.MAX_BYTES
     if services.settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=services.settings.proxies, x_proto=1)  # type: ignore[method-assign]  # as Flask says to wrap it
+    access.register(app, is_told=services.settings.logs == "json")
     context.attach(app, services)
     measuring.register(app, services.meters)
     ids.register(app)

@@ -6,7 +6,7 @@ It exits with 0 after a stop in good order, 1 if the arena can't run, 2 if it wa
 from __future__ import annotations
 
 import json
-import logging.config
+import logging
 import os
 import signal
 import sys
@@ -23,13 +23,14 @@ import click
 from bot_sdk.errors import SdkError
 from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
-from service.launch import commands, local, logs, measured, ports
+from service.launch import commands, local, measured, ports
 from service.launch.announced import AnnounceError
 from service.launch.errors import StackError
 from service.launch.memory import store_bytes
 from service.launch.signals import INTERRUPTED, Signals
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
 from service.launch.workplace import BackupError
+from service.logs import setup
 from service.metrics.metering import Place, meters_of
 
 PORT: Final = 8000
@@ -39,6 +40,7 @@ ORGANISING: Final = ("leaderboard", "tournament")
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 REDIS_URL: Final = "REDIS_URL"
+logger: Final = logging.getLogger("slagveld.up")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -117,7 +119,12 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
 
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
+    settings = Settings.from_env(environment)
     count = workers or min(4, max(1, (os.cpu_count() or 1) - 1))
+    is_for_people = settings.logs == "text"
+    tell = _tell if is_for_people else logger.warning
+    if not is_for_people:
+        setup.begin("up", settings.logs, settings.log_level)
 
     def ready() -> None:
         shown = {
@@ -125,25 +132,32 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
             "docs": f"{supervisor.url}/docs",
             "store": _store_shown(store, data, environment),
         }
-        kept = _kept(Settings.from_env(environment))
+        kept = _kept(settings)
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
     def admit() -> None:
         check(environment["REDIS_URL"])
 
     with (
-        measured.place_of(Settings.from_env(environment)) as place,
+        measured.place_of(settings) as place,
         Supervisor(
-            listening, environment, workers=count, store=store, admit=admit, tell=_tell, metrics=place
+            listening,
+            environment,
+            workers=count,
+            store=store,
+            admit=admit,
+            tell=tell,
+            metrics=place,
+            server_level="warning" if is_for_people and settings.log_level == "info" else None,
         ) as supervisor,
     ):
-        _tell_of_metrics(place)
+        _tell_of_metrics(place, tell)
         supervisor.run(ready)
 
 
-def _tell_of_metrics(place: Place | None) -> None:
+def _tell_of_metrics(place: Place | None, tell: Callable[[str], object]) -> None:
     if place is not None:
-        _tell(f"metrics are served at {measured.url_of(place)}")
+        tell(f"metrics are served at {measured.url_of(place)}")
 
 
 def _environment(
@@ -204,7 +218,7 @@ def api(port: int, host: str, processes: int) -> None:
     listening.set_inheritable(True)
     if settings.metrics is not None:
         place = measured.open_place(settings.metrics)
-        _tell_of_metrics(place)
+        _tell_of_metrics(place, _tell)
         os.environ.update(place.environment)
     command = commands.api(listening.fileno(), processes=processes)
     os.execv(command[0], command)  # noqa: S606 - our own command
@@ -228,8 +242,8 @@ def worker(queues: str | None) -> None:
     if not SERVED.keys() >= set(takes):
         raise UsageProblem(f"expected --queues of {' and '.join(SERVED)}, got {queues!r}")
 
-    logging.config.dictConfig(logs.settings(f"worker {os.getpid()}"))
     settings = Settings.from_env(os.environ)
+    setup.begin("worker", settings.logs, settings.log_level)
     with (
         Signals(lambda: os._exit(INTERRUPTED)) as signals,
         measured.of_worker(settings, os.environ) as metering,

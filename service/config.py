@@ -176,6 +176,11 @@ class Settings:
     keep_days: int = _setting("SLAGVELD_KEEP_DAYS", 30, _whole(1, 36_500))
     """How many days after their end games and tournaments leave the store for SLAGVELD_ARCHIVE."""
 
+    logs: str = _setting("SLAGVELD_LOGS", "text", _one_of("text", "json"))
+    """How processes write what happens: lines for people, or JSON, with a line for each request of the API, too."""
+    log_level: str = _setting("SLAGVELD_LOG_LEVEL", "info", _one_of("debug", "info", "warning", "error"))
+    """What is worth a line: that and whatever is worse."""
+
     public_url: str = _setting("SLAGVELD_PUBLIC_URL", "http://127.0.0.1:8000", _public_url)
     """Where the arena is reached from outside; links to records in messages to bots begin with it."""
     proxies: int = _setting("SLAGVELD_PROXIES", 0, _whole(0, 5))

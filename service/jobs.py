@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
-from dramatiq import Message
+from dramatiq import Message, Middleware
+from dramatiq.broker import MessageProxy
 from dramatiq.brokers.redis import RedisBroker
 from redis import RedisError
 
 from service.config import Settings
+from service.logs import about
 from service.store import due
 from service.store.connection import connect
 from service.store.lua import Args, Scripts
@@ -48,6 +50,8 @@ QUEUES: Final = {
 }
 """The queue each job goes by."""
 
+CAUSED_BY: Final = "request_id"
+"""The option of a job that names the request behind it."""
 SERVED: Final = {due.PEOPLE: (INTERACTIVE, CHECKS), due.TOURNAMENTS: (TOURNAMENT, FITS)}
 """What a worker may be told to take on, and the queues that this makes it serve."""
 
@@ -115,15 +119,33 @@ class BrokerQueue:
             logger.warning("%s isn't sent: %s", job, error)
 
     def _send(self, job: str, *args: Any) -> None:
-        self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options={}))
+        caused_by = about.request_id()
+        options = {} if caused_by is None else {CAUSED_BY: caused_by}
+        self._broker.enqueue(Message(queue_name=QUEUES[job], actor_name=job, args=args, kwargs={}, options=options))
+
+
+class Caused(Middleware):
+    """Has the lines of a job name what it is about, and the request that caused it, if one did."""
+
+    def before_process_message(self, _: Any, message: MessageProxy) -> None:
+        """Begin a job."""
+        given = message.options.get(CAUSED_BY)
+        about.begin(given if isinstance(given, str) else None)
+        for name in message.args:
+            about.add(about.named(name))
+
+    def after_process_message(self, *_: Any, **__: Any) -> None:
+        """End it; what the thread does next has another cause."""
+        about.begin(None)
+
+    after_skip_message = after_process_message
 
 
 class Backlogs:
-    """What waits in the queues of a broker, by its database, on one connection that gives up soon."""
+    """What waits in the queues of a broker."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, broker: RedisBroker) -> None:
         """Say whose queues; it connects at its first look."""
-        broker = open_broker(settings, is_patient=False)
         self._redis, self._namespace = broker.client, broker.namespace
         self._queues = sorted(set(QUEUES.values()))
 

@@ -6,6 +6,7 @@ import functools
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -48,7 +49,10 @@ CONNECTIONS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The parts of one process. `arena_key` is what tokens and the ids of retried requests follow from."""
+    """The parts of one process. `arena_key` is what tokens and the ids of retried requests follow from.
+
+    `closing` holds what has to be closed with them; `close` does it.
+    """
 
     settings: Settings
     store: Store
@@ -75,7 +79,12 @@ class Services:
     census: Census
     meters: Meters
     arena_key: Callable[[], bytes]
+    closing: ExitStack
     version: str = field(default_factory=functools.partial(version, "slagveld"))
+
+    def close(self) -> None:
+        """End all connections to store and broker but those of the queue that was given."""
+        self.closing.close()
 
 
 def open_services(
@@ -83,9 +92,15 @@ def open_services(
 ) -> Services:
     """Build the services of a process; nothing connects to the store yet."""
     meters = meters or silent()
+    closing = ExitStack()
     store = Store.open(
         settings.redis_url, max_connections=CONNECTIONS, key=settings.key, is_patient=False, meters=meters
     )
+    closing.callback(store.close)
+    probe, counting = Probe.open(settings.redis_url), census.Census.open(settings.redis_url)
+    broker, hasty = open_broker(settings), open_broker(settings, is_patient=False)
+    for each in (probe, counting, broker.client, hasty.client):
+        closing.callback(each.close)
     clock = clock or store.due.now  # the one clock that all processes share, whatever this machine's says
     accounts = Accounts(
         store.accounts,
@@ -106,9 +121,7 @@ def open_services(
         allowance=allowance_of(store, settings, guard),
     )
     games = Games(store, queue, _policy(settings), clock=clock, pack_secret=_random_32)
-    readiness = Readiness(
-        Probe.open(settings.redis_url).look, letters_of(settings), now_ms, time.monotonic, settings.sweep_ms
-    )
+    readiness = Readiness(probe.look, _count_of(DeadLetters(hasty)), now_ms, time.monotonic, settings.sweep_ms)
     tournaments = tournaments_of(settings, store, clock)
     scoreboard = Scoreboard(store, tournaments, clock=clock)
     return Services(
@@ -132,17 +145,17 @@ def open_services(
         maintenance=Maintenance(store.maintenance, clock=clock),
         oversight=Oversight(store),
         erasing=Erasing(store, clock=clock),
-        dead_letters=DeadLetters(open_broker(settings)),
+        dead_letters=DeadLetters(broker),
         readiness=readiness,
-        census=census_of(settings, readiness),
+        census=Census(version("slagveld"), readiness, counting.look, Backlogs(hasty).look, now_ms),
         meters=meters,
         arena_key=functools.cache(lambda: store.secrets.arena_key(_random_32())),
+        closing=closing,
     )
 
 
-def letters_of(settings: Settings) -> Callable[[], int]:
-    """Count the dead letters, none if the broker can't be asked soon: what that does to games is `overdue`."""
-    letters = DeadLetters(open_broker(settings, is_patient=False))
+def _count_of(letters: DeadLetters) -> Callable[[], int]:
+    """Count them, none if the broker can't be asked: what that does to games is `overdue`."""
 
     def count() -> int:
         try:
@@ -161,17 +174,6 @@ def tournaments_of(settings: Settings, store: Store, clock: Callable[[], int]) -
         clock=clock,
         root_secret=_random_32,
         seed=functools.partial(secrets.randbelow, 2**31),
-    )
-
-
-def census_of(settings: Settings, readiness: Readiness) -> Census:
-    """Build what tells the state of the arena as metrics."""
-    return Census(
-        version("slagveld"),
-        readiness,
-        count=census.Census.open(settings.redis_url).look,
-        queues=Backlogs(settings).look,
-        clock=now_ms,
     )
 
 

@@ -47,6 +47,7 @@ from service.jobs import (
     SERVED,
     TOURNAMENT,
     BrokerQueue,
+    Caused,
     open_broker,
 )
 from service.metrics.meters import Meters, silent
@@ -65,6 +66,7 @@ from service.store.archive import Archive
 from service.store.clock import Agreed
 from service.store.errors import FormError
 from service.store.store import Store
+from service.thinking.process import COMMAND, Process
 from service.thinking.thinkers import Thinkers
 
 logger: Final = logging.getLogger(__name__)
@@ -132,11 +134,14 @@ class WorkerProcess:
             now=Agreed(self._store.clock),
             office=self._store.office(secrets.token_hex(8)),
         )
-        self._thinkers = Thinkers(settings.thinkers)
+        self._thinkers = Thinkers(
+            settings.thinkers, process=lambda: Process((*COMMAND, settings.logs, settings.log_level))
+        )
         self._leases = Leases(
             self._store.games, self._store.due, lease_ms=settings.lease_ms, renew_s=settings.renew_ms / 1000
         )
-        self._queue = BrokerQueue(open_broker(settings))
+        self._brokers = [open_broker(settings)]
+        self._queue = BrokerQueue(self._brokers[0])
         self._checks = Checks(
             self._store,
             self._calls,
@@ -203,6 +208,8 @@ class WorkerProcess:
     def _broker(self) -> RedisBroker:
         """Make a broker that knows the jobs; each Dramatiq worker has its own, since it adds itself to it."""
         broker = open_broker(self._settings)
+        self._brokers.append(broker)
+        broker.add_middleware(Caused(), before=type(broker.middleware[0]))  # the others' lines are within
         work: dict[str, Callable[..., None]] = {
             DRIVE: self.drive,
             DRIVE_SHARD: self.drive_shard,
@@ -324,6 +331,8 @@ class WorkerProcess:
         self._leases.stop()
         self._thinkers.close(THINKERS_STOP_S)
         self._calls.close(1.0)
+        for broker in self._brokers:
+            broker.client.close()
         self._store.close()
 
     def run(self, until: Callable[[], object]) -> None:

@@ -11,6 +11,7 @@ import ssl
 from typing import Any, Final, Self
 
 _SOCKET: Final = "gunicorn.socket"
+_DIRECT: Final = "slagveld.direct"
 
 
 def chunk(data: bytes) -> bytes:
@@ -39,6 +40,7 @@ class Direct:
         """Keep the client's socket."""
         self._number = sock.fileno()
         self._sock = sock
+        self._written = 0
 
     @classmethod
     def of(cls, environ: dict[str, Any]) -> Self | None:
@@ -46,17 +48,27 @@ class Direct:
         sock = environ.get(_SOCKET)
         if sock is None or isinstance(sock, ssl.SSLSocket) or environ["SERVER_PROTOCOL"] != "HTTP/1.1":
             return None
-        return cls(sock)
+        direct = environ[_DIRECT] = cls(sock)
+        return direct
+
+    @staticmethod
+    def written(environ: dict[str, Any]) -> int:
+        """Tell how many bytes were written to who sent a request past the server."""
+        direct: Direct | None = environ.get(_DIRECT)
+        return 0 if direct is None else direct._written  # noqa: SLF001 - one of ours
 
     def write(self, data: bytes) -> int:
         """Give how many bytes were taken at once; none if he is gone, which `finish` tells."""
         if self._sock.fileno() != self._number:  # closed: the number may be somebody else's by now
             return 0
         try:
-            return os.write(self._number, data)
+            taken = os.write(self._number, data)
         except OSError:
             return 0
+        self._written += taken
+        return taken
 
     def finish(self, data: bytes) -> None:
         """Write all of it, however long that takes; raises OSError once nobody is there any more."""
         self._sock.sendall(data)
+        self._written += len(data)

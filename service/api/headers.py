@@ -12,7 +12,7 @@ _CORS = {
     "Access-Control-Allow-Headers": (
         "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer"
     ),
-    "Access-Control-Expose-Headers": "ETag, Location, Retry-After, Idempotency-Replayed",
+    "Access-Control-Expose-Headers": f"ETag, Location, Retry-After, Idempotency-Replayed, {wire.REQUEST_ID}",
     "Access-Control-Max-Age": "600",
 }
 

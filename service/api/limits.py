@@ -191,6 +191,7 @@ def register(app: Flask, settings: Settings) -> None:
         retries=1,
         timed=services.meters.round_trips.note if services.meters.is_on else None,
     )
+    services.closing.callback(redis.close)
     limits = Limits(settings, Door(redis, services.store.clock))
 
     def count() -> None:

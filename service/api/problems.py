@@ -17,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 
 from bot_sdk.games.registry import RulesVersionError
 from service.api import wire
+from service.api.routes import route
 from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.arena import errors
 from service.store.errors import BadCursorError, ContendedError, passes
@@ -144,7 +145,7 @@ def _of_another_release(error: RulesVersionError) -> Response:
 
 
 def _bug(error: Exception) -> Response:
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    log.error("%s %s failed", request.method, route() or "nowhere", exc_info=error)
     return Problem(500, "something broke here, and it isn't your fault").response()
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+REQUEST_ID: Final = "X-Request-Id"
+"""On every answer: what the lines say that its request caused."""
 PROBLEM_JSON: Final = "application/problem+json"
 TITLES: Final = {
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",

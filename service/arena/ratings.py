@@ -17,6 +17,7 @@ from bot_sdk.results.rated import Rating, rated_of
 from bot_sdk.results.values import Result
 from service.arena.counting import counted
 from service.arena.queue import Queue
+from service.logs.about import named
 from service.store import due
 from service.store.entities import Tournament
 from service.store.leaderboard import Fitted, Kept, Leaderboard, Line, Row, Told
@@ -95,7 +96,8 @@ class Ratings:
         try:
             return work()
         except FitError as error:
-            logger.error("the ratings of %s stay as they are for now: %s", name, error)  # noqa: TRY400 (it says all)
+            said = "the ratings of %s stay as they are for now: %s"
+            logger.error(said, name, error, extra=named(name))  # noqa: TRY400 (it says all)
             store.release(name, token)
             store.lease(name, BROKEN, AFTER_FAILURE_MS)
             return False

@@ -17,6 +17,7 @@ import msgspec
 from bot_sdk.errors import SdkError
 from service.arena.errors import ArenaError
 from service.arena.exports import Exports, record_line
+from service.logs.about import named
 from service.store import due, listing
 from service.store.archive import Archive, ArchiveError, BusyError
 from service.store.entities import Game, Tournament
@@ -188,7 +189,7 @@ class Retention:
     def _keep_back(self, name: str) -> None:
         if name not in self._kept_back:
             self._kept_back[name] = self._clock() + KEPT_BACK_MS
-            logger.error("%s stays in the store: it can't be read, or hasn't ended after all", name)
+            logger.error("%s stays in the store: it can't be read, or hasn't ended after all", name, extra=named(name))
 
     # --- tournaments --------------------------------------------------------------------------------------------------
 
@@ -228,7 +229,8 @@ class Retention:
         except Exception as error:  # such as what the store says of a damaged key, and will say again
             if passes(error):
                 raise
-            logger.exception("tournament %s can't be archived", tournament.id)
+            said = {"tournament_id": tournament.id}
+            logger.exception("tournament %s can't be archived", tournament.id, extra=said)
             self._keep_back(tournament.id)
 
     def _archive_whole(self, tournament: Tournament) -> Generator[None]:

@@ -228,7 +228,8 @@ class Running:
             if game is None:
                 again[attempt.place.name] = attempt
             elif isinstance(game, DamagedError):
-                logger.error("game %s can't be read, and counts as aborted: %s", attempt.game_id, game)
+                said = {"game_id": attempt.game_id, "tournament_id": look.situation.tournament.id}
+                logger.error("game %s can't be read, and counts as aborted: %s", attempt.game_id, game, extra=said)
                 again[attempt.place.name] = self._after_abort(attempt, None)
             elif game.state in {GameState.ABORTED, GameState.CANCELLED}:
                 again[attempt.place.name] = self._after_abort(attempt, game)

@@ -109,7 +109,8 @@ class Sweep:
         try:
             started = self._running.advance(tournament_id, workers)
         except Exception:  # one tournament that breaks must not hold up the others
-            logger.exception("tournament %s can't go on now; it is looked at again", tournament_id)
+            said = {"tournament_id": tournament_id}
+            logger.exception("tournament %s can't go on now; it is looked at again", tournament_id, extra=said)
             self._found.add("tournament_broke")
             return
         self._send_shards(started, workers)
@@ -133,7 +134,8 @@ class Sweep:
             try:
                 self._health.look(bot_id)
             except Exception:  # one bot whose look breaks must not hold up the others
-                logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id)
+                said = {"bot_id": bot_id}
+                logger.exception("the health of %s can't be looked at now; it is looked at again", bot_id, extra=said)
 
     def _look_at_checks(self, check_ids: list[str], now: int) -> None:
         self._found.add("check", by=len(check_ids))

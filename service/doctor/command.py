@@ -26,6 +26,7 @@ from service.jobs import DeadLetters, open_broker
 from service.launch.valkey import ValkeyError
 from service.outbound.guard import Guard
 from service.store.connection import connect
+from service.store.errors import FormError
 from service.store.inspection import Inspection
 from service.store.mending import Mending
 from service.store.store import Store
@@ -45,7 +46,7 @@ def run(data: Path | None, seconds: float, *, is_to_mend: bool, drop: str | None
     except NothingToDropError as error:
         click.echo(f"Error: {error}", err=True)
         return BLIND
-    except (SettingsError, ValkeyError, RedisError, OSError) as error:
+    except (SettingsError, ValkeyError, FormError, RedisError, OSError) as error:
         click.echo(f"Error: it can't be looked at: {error}", err=True)
         return BLIND
     if is_json:
@@ -65,8 +66,8 @@ def examined(
 ) -> tuple[Findings, Counter[str]]:
     """Examine a store, mend it or `drop` the thing of this id if that is wanted, and examine it again then.
 
-    Gives what is left, and how many were mended. Raises what redis-py raises if the store can't be read, and
-    NothingToDropError.
+    Gives what is left, and how many were mended. Raises what redis-py raises if the store can't be read, FormError for
+    one that another release has made its own, and NothingToDropError.
     """
     mended: Counter[str] = Counter()
     with _examination(patient, seconds, sleep) as (examination, mender):
@@ -93,6 +94,7 @@ def _examination(
         stack.callback(redis.close)
         values = Store(redis, key=settings.key)
         stack.callback(values.close)
+        values.form.check()
         store = Inspection(redis)
         broker = open_broker(settings, is_patient=False)
         stack.callback(broker.close)

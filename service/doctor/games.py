@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from bot_sdk.games.registry import RulesVersionError, pinned
 from bot_sdk.results.values import GameState
 from service.doctor.suspects import UNREADABLE, Suspect
 from service.referee.table import Table
@@ -44,7 +45,10 @@ class GameCheck:
     def _look_at(self, game: Game, seen: GameSeen) -> Iterator[Suspect]:
         if not game.state.is_end and seen.due_at is None:
             yield Suspect("game_not_due", game.id, game.id)
-        if game.state is GameState.RUNNING:
+        if not _is_of_known_rules(game):
+            if not game.state.is_end:
+                yield Suspect("rules_unknown", game.id, game.id)
+        elif game.state is GameState.RUNNING:
             yield from self._of_running(game, seen)
         elif game.state in _PLAYED and not (seen.has_secret and self._comes_to_its_end(game.id)):
             yield Suspect("record_lost", game.id, game.id)
@@ -114,6 +118,14 @@ def _is_whole(game_id: str, value: bytes, notes: bytes | DamagedError | None) ->
     try:
         packed.check(game_id, value, notes)
     except DamagedError:
+        return False
+    return True
+
+
+def _is_of_known_rules(game: Game) -> bool:
+    try:
+        pinned(game.ruleset, game.rules)
+    except RulesVersionError:
         return False
     return True
 

@@ -121,6 +121,10 @@ ADVICE: Final = {
         _ERROR, "games under way whose log is shorter than it was",
         "whoever drives one goes on from where the log ends, and asks again what was lost",
     ),
+    "rules_unknown": Advice(
+        _ERROR, "games under way of rules that this release doesn't know: nobody plays them here", None,
+        "slagveld worker, of the release that began them (docs/upgrades.md)",
+    ),
     "game_tried": Advice(
         _NOTE, "games of which a move was tried in vain more than once",
         "the next try moves it on, or the third aborts it; its tournament plays it again",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from bot_sdk.variables import is_given
 from service.config import Settings, SettingsError
 from service.launch import local
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running
@@ -42,17 +44,17 @@ def found(environment: Mapping[str, str], data: Path | None, *, is_to_mend: bool
     One in a folder that doesn't run is started on the data themselves if it `is_to_mend`, else on a copy that is gone
     afterwards. Raises SettingsError, ValkeyError, OSError.
     """
-    url = environment.get("REDIS_URL", "").strip()
-    if data is not None and url:
+    by_url = is_given(environment, "REDIS_URL")
+    if data is not None and by_url:
         raise SettingsError("expected --data or REDIS_URL, got both")
-    if url:
+    if by_url:
         yield Patient(Settings.from_env(environment), is_still=False, command="slagveld doctor")
         return
-    command = "slagveld doctor" if data is None else f"slagveld doctor --data {data}"
+    command = "slagveld doctor" if data is None else f"slagveld doctor --data {shlex.quote(str(data))}"
     folder = data or local.DATA
     settings = Settings.from_env({**environment, **local.unset(environment)})
     with _opened(folder, is_to_mend=is_to_mend) as (address, is_still):
-        broker = "" if not environment.get("SLAGVELD_BROKER_URL", "").strip() else settings.broker_url
+        broker = settings.broker_url if is_given(environment, "SLAGVELD_BROKER_URL") else ""
         yield Patient(replace(settings, redis_url=address, broker_url=broker), is_still, command)
 
 

@@ -16,13 +16,22 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import gevent
+from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
 from service.launch import refusals
+from service.logs import about
 
 AGAIN_S: Final = 1.0
 _NOBODY_THERE: Final = {errno.ETIMEDOUT, errno.EBADF}
 """A client that vanished with an answer on its way, and one that we hear no more; gunicorn would complain of both."""
+
+
+class ApiLogger(Logger):  # type: ignore[misc]  # its library is untyped
+    """What gunicorn says, but for its access log: that has paths and queries, and the app tells of requests itself."""
+
+    def access(self, resp: Any, req: Any, environ: Any, request_time: Any) -> None:
+        """Say nothing."""
 
 
 class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
@@ -32,6 +41,11 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
         super().__init__(*args, **kwargs)
         self._silent: set[socket.socket] = set()
         self._new: set[gevent.Greenlet] = set()
+
+    def run(self) -> None:
+        """Serve, until told to stop; what breaks a greenlet is logged like all else."""
+        log_what_breaks(self.log)
+        super().run()
 
     @contextmanager
     def timeout_ctx(self) -> Iterator[None]:
@@ -76,12 +90,14 @@ class ApiWorker(GeventWorker):  # type: ignore[misc]  # its library is untyped
         if not isinstance(exc, Exception):  # we are told to stop
             return
         status = refusals.status_of(exc)
+        request_id = about.name_request(about.request_id())  # of what broke; what can't be read has none yet
+        told = {"request_id": request_id}
         if status == 500:
-            self.log.error("a request broke the app: %s", getattr(req, "method", "none"), exc_info=exc)
+            self.log.error("a request broke the app: %s", getattr(req, "method", "none"), exc_info=exc, extra=told)
         else:  # what was wrong may hold a token
-            self.log.info("refused a request from %s with %d: %s", addr, status, type(exc).__name__)
+            self.log.info("refused a request from %s with %d: %s", addr, status, type(exc).__name__, extra=told)
         with suppress(OSError):  # the client was quicker
-            refusals.part(client, refusals.answer(status))
+            refusals.part(client, refusals.answer(status, request_id))
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Stop; what needs blocking calls is done outside the signal's handler."""
@@ -108,6 +124,15 @@ class _InTime:
         with gevent.Timeout(left, TimeoutError("the body took too long")):
             read: bytes = self._reader.read(size)
             return read
+
+
+def log_what_breaks(log: Any) -> None:
+    """Have the exceptions that nobody in a greenlet catches logged; gevent would print them."""
+
+    def tell(_context: Any, kind: Any, error: Any, trace: Any) -> None:
+        log.error("a greenlet broke", exc_info=(kind, error, trace))
+
+    gevent.get_hub().print_exception = tell
 
 
 def _let_go_who_never_reads(client: socket.socket, seconds: float) -> None:

@@ -6,9 +6,13 @@ The address to bind and the number of workers come from the command line of whoe
 import os
 from typing import Any
 
-from service.launch import logs
+from service.config import Settings
+from service.logs import setup
+
+_settings = Settings.from_env(os.environ)
 
 worker_class = "service.launch.api_worker.ApiWorker"
+logger_class = "service.launch.api_worker.ApiLogger"
 worker_connections = 4000
 timeout = 60
 graceful_timeout = 10
@@ -19,7 +23,24 @@ limit_request_field_size = 8190
 control_socket_disable = True
 forwarded_allow_ips = ""
 """Nobody: how many proxies are believed is SLAGVELD_PROXIES, and the app's business."""
-logconfig_dict = logs.settings("api")
+loglevel = _settings.log_level
+logconfig_dict = setup.settings("api", _settings.logs, _settings.log_level)
+
+
+def on_starting(_server: Any) -> None:
+    """Log what Python would print, here and in the processes to come."""
+    setup.take_over()
+
+
+def pre_request(_worker: Any, _request: Any) -> None:
+    """Say nothing: gunicorn's own would log the path, which is a stranger's text."""
+
+
+def worker_exit(_server: Any, worker: Any) -> None:
+    """Let a process whose requests are all answered leave what it has counted."""
+    app = getattr(worker, "wsgi", None)  # there is none if it couldn't be built
+    if app is not None:
+        app.end()
 
 
 def on_exit(_server: Any) -> None:
@@ -28,10 +49,3 @@ def on_exit(_server: Any) -> None:
     from service.metrics.metering import Place  # noqa: PLC0415 - likewise
 
     measured.close_place(Place.of(os.environ))
-
-
-def worker_exit(_server: Any, worker: Any) -> None:
-    """Let a process whose requests are all answered leave what it has counted."""
-    app = getattr(worker, "wsgi", None)  # there is none if it couldn't be built
-    if app is not None:
-        app.end()

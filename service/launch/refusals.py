@@ -45,13 +45,14 @@ def status_of(error: BaseException) -> int:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-def answer(status: int) -> bytes:
+def answer(status: int, request_id: str) -> bytes:
     """Write the answer of that status, the last on its connection."""
     body = json.dumps(wire.problem(status, DETAILS[status])).encode()
     fields = wire.HEADERS | {
         "Content-Type": wire.PROBLEM_JSON,
         "Content-Length": str(len(body)),
         "Cache-Control": "no-store",
+        wire.REQUEST_ID: request_id,
         "Connection": "close",
     }
     lines = [f"HTTP/1.1 {status} {wire.TITLES[status]}", *(f"{name}: {value}" for name, value in fields.items())]

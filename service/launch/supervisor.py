@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from bot_sdk.client import Arena
-from service.launch import commands, ports
+from service.launch import commands, measured, ports
 from service.launch.attention import Attention
 from service.launch.child import Child
 from service.launch.errors import StackError
@@ -49,12 +49,14 @@ class Supervisor:
         admit: Callable[[], object],
         tell: Tell,
         metrics: Place | None = None,
+        server_level: str | None = None,
     ) -> None:
         """Describe the processes; nothing runs before `run`.
 
         `environment` is what API and workers get, REDIS_URL among it. `store` None: somebody else runs it. `admit` is
         called once it is there, and raises StackError if this release can't work on it. `metrics` is where they are
-        served, if they are.
+        served, if they are. `server_level` is what the API's server may say of itself, by default what
+        SLAGVELD_LOG_LEVEL has all say.
         """
         keep_fds = [listening.fileno(), *([metrics.descriptor] if metrics else [])]
         environment = {**environment, **(metrics.environment if metrics else {})}
@@ -62,8 +64,9 @@ class Supervisor:
         self._store = store
         self._admit = admit
         self._tell = tell
+        self._metrics = metrics
         self._signals = Signals(self._leave_now)
-        api = commands.api(listening.fileno(), log_level="warning", grace_s=API_GRACE_S)
+        api = commands.api(listening.fileno(), log_level=server_level, grace_s=API_GRACE_S)
         self._children = [
             Child("the API", api, environment, tell=tell, keep_fds=keep_fds),
             *(Child(f"worker {number}", commands.worker(), environment, tell=tell) for number in range(1, workers + 1)),
@@ -164,4 +167,5 @@ class Supervisor:
         if self._store is not None:
             self._store.kill()
             self._store.close()
+        measured.close_place(self._metrics)
         os._exit(INTERRUPTED)

@@ -158,7 +158,8 @@ class Exchange:
         except ClosingError as error:
             verdict = _Verdict(Outcome.OUR_FAULT, str(error))
         except Exception as error:  # what isn't the network's or the bot's doing is ours
-            log.exception("a call to %s broke", self._request.url)
+            bot_id = self._request.call.endpoint.bot_id if self._request.call is not None else None
+            log.exception("a call to %s broke", bot_id or "a bot", extra={"bot_id": bot_id})  # its URL is its owner's
             verdict = _Verdict(Outcome.OUR_FAULT, f"the arena broke: {type(error).__name__}")
         self.answer = self._answered(verdict)
 

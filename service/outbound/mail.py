@@ -108,7 +108,7 @@ class Mail:
         try:
             card, is_there = self._office.card(bot_id)
         except Exception as error:  # noqa: BLE001  # whatever the store says, it is none of the bot's doing
-            log.warning("the card of %s can't be read: %s", bot_id, error)
+            log.warning("the card of %s can't be read: %s", bot_id, error, extra={"bot_id": bot_id})
             return AWAY.answer(bot_id, 0.0)
         if not is_there:
             return GONE.answer(bot_id, 0.0)

@@ -66,7 +66,8 @@ class News:
         if is_taken:
             self._line.wake()
         else:
-            log.warning("news to %s dropped: too much waits already", call.endpoint.bot_id)
+            bot_id = call.endpoint.bot_id
+            log.warning("news to %s dropped: too much waits already", bot_id, extra={"bot_id": bot_id})
 
     def close(self, timeout_s: float) -> None:
         """End the threads, within about `timeout_s`; what isn't told by then isn't told."""
@@ -105,4 +106,5 @@ class News:
             if not self._untold[host]:
                 del self._untold[host]
         if answer.outcome is not Outcome.OK:
-            log.info("news to %s: %s (%s)", call.endpoint.bot_id, answer.outcome, answer.error)
+            bot_id = call.endpoint.bot_id
+            log.info("news to %s: %s (%s)", bot_id, answer.outcome, answer.error, extra={"bot_id": bot_id})

@@ -96,7 +96,8 @@ class Aftermath:
             except Exception as error:  # one that can't be changed must not take along all the games driven here
                 if passes(error):
                     raise
-                logger.exception("%s has answered 410 and can't be suspended", bot_id)
+                said = {"bot_id": bot_id, "game_id": game_id}
+                logger.exception("%s has answered 410 and can't be suspended", bot_id, extra=said)
         self._gone.clear()
 
     def ended(self, meta: Game, state: GameState, table: Table | None) -> None:

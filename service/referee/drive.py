@@ -96,7 +96,7 @@ class Drive(Held):
         if verdict.outcome is not Outcome.OUR_FAULT:
             self.answered[name] = verdict
         elif self.table is not None and not verdict.is_unattended:  # else no game could outlast a store that stalls
-            logger.error("our fault in %s: %s", name, verdict.error)
+            logger.error("our fault in %s: %s", name, verdict.error, extra=self.about)
             self._referee.meters.our_faults.add(kind_asked(asking.endpoint))
             self._fail(self.table, name)
         else:

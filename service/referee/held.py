@@ -53,6 +53,12 @@ class Held:
         self.answered: dict[str, Verdict] = {}
         self._tries = Tries()
 
+    @property
+    def about(self) -> dict[str, str]:
+        """What lines about this game say beside their message."""
+        slot = self.table.meta.slot if self.table is not None else None
+        return {"game_id": self.game_id} | ({"tournament_id": slot.tournament_id} if slot is not None else {})
+
     # --- taking -------------------------------------------------------------------------------------------------------
 
     def lay(self) -> None:
@@ -82,7 +88,7 @@ class Held:
             self._leave_to_others(error)
             return
         except (SdkError, DamagedError):
-            logger.exception("game %s can't be replayed", self.game_id)
+            logger.exception("game %s can't be replayed", self.game_id, extra=self.about)
             self._give_up()
             return
         if table is None or table.meta.state is GameState.OPEN:
@@ -106,7 +112,8 @@ class Held:
         referee = self._referee
         if self._insist(lambda: referee.games.stall(self.game_id, table.length)) <= MAX_TRIES:
             return True
-        logger.error("game %s is aborted: %d tries at event %d came to nothing", self.game_id, MAX_TRIES, table.length)
+        said = "game %s is aborted: %d tries at event %d came to nothing"
+        logger.error(said, self.game_id, MAX_TRIES, table.length, extra=self.about)
         self._insist(lambda: referee.games.end(self.game_id, GameState.ABORTED))
         self._load()
         return False
@@ -164,7 +171,7 @@ class Held:
     def _leave_to_others(self, error: RulesVersionError) -> None:
         """Give back a game as it is that only workers of another release can play, and raise an alarm."""
         referee = self._referee
-        logger.error("game %s isn't played here: %s", self.game_id, error)
+        logger.error("game %s isn't played here: %s", self.game_id, error, extra=self.about)
         now = self._insist(referee.due.now)
         detail = "a game stands still: it is of rules that the workers which are there don't know"
         self._insist(lambda: referee.alarms.note(RULES, detail, until=now + RULES_MS))

@@ -41,7 +41,7 @@ class Players:
         try:
             reply = house(bot_id or "").answer(table.decision(seat), self._draws)
         except Exception as error:  # a house bot that breaks is our fault, never the seat's
-            logger.exception("%s broke", bot_id)
+            logger.exception("%s broke", bot_id, extra={"game_id": table.meta.id, "bot_id": bot_id})
             return Verdict(Outcome.OUR_FAULT, 0.0, error=f"{bot_id} broke: {type(error).__name__}")
         ms = (perf_counter() - began) * 1000
         return Verdict(Outcome.OK, ms, reply.action, reply.note)

@@ -229,7 +229,7 @@ class Run:
         except RedisError:
             raise  # the store is away and it is time to stop: the others needn't try
         except Exception:  # one game that breaks must not take the others along
-            logger.exception("game %s broke and is left", drive.game_id)
+            logger.exception("game %s broke and is left", drive.game_id, extra=drive.about)
             drive.break_off()  # its lease runs out, and whoever takes it then counts the tries
             return None
 

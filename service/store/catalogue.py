@@ -51,6 +51,7 @@ class Named(NamedTuple):
 
 KINDS: Final = (
     # --- one of each
+    Kind(keys.FORM, "string"),
     Kind(keys.DUE, "zset"),
     Kind(keys.CLOCK, "string"),
     Kind(keys.WORKERS, "zset"),

@@ -56,3 +56,7 @@ class Census:
         if size > len(found):
             due[MORE] = size - len(found)
         return Counted(due, overdue, int(workers))
+
+    def close(self) -> None:
+        """End the connection."""
+        self._redis.close()

@@ -332,7 +332,7 @@ class GameStore:
         try:
             return self._shelf.pack(game_id)
         except (DamagedError, PackingError) as error:
-            logger.error("game %s can't be packed: %s", game_id, error)  # noqa: TRY400 (it says all)
+            logger.error("game %s can't be packed: %s", game_id, error, extra={"game_id": game_id})  # noqa: TRY400 (it says all)
             return False
 
     def settle(self, game: Game) -> None:
@@ -449,6 +449,6 @@ def _as_found(told: dict[bytes, bytes] | DamagedError) -> Game | DamagedError | 
 
 def _readable(game_id: str, found: Game | DamagedError | None) -> Game | None:
     if isinstance(found, DamagedError):
-        logger.error("game %s can't be read: %s", game_id, found)
+        logger.error("game %s can't be read: %s", game_id, found, extra={"game_id": game_id})
         return None
     return found

@@ -1,4 +1,4 @@
-"""``python -m service.thinking``: questions come in by stdin, one after another; thoughts go out by stdout."""
+"""``python -m service.thinking [text|json [LEVEL]]``: questions come in by stdin, thoughts go out by stdout."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 
 from bot_sdk import messages
 from bot_sdk.bots import house
+from service.logs import setup
 from service.thinking.frames import Question, Thought, framed, read
 
 NICENESS: Final = 5
@@ -29,7 +30,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # they are for the worker, which ends this process in its own time
     os.nice(NICENESS)
-    logging.basicConfig(stream=sys.stderr)
+    setup.begin("thinker", *sys.argv[1:3])
     questions, thoughts = _pipes()
     gc.freeze()
     _tell(thoughts, b"")  # ready
@@ -43,7 +44,7 @@ def think(question: Question) -> Thought:
     try:
         reply = house(question.bot_id).answer(_read_decision(question.decision), question.key)
     except Exception as error:  # a house bot that breaks is a fault of ours that the worker deals with
-        log.exception("%s broke", question.bot_id)
+        log.exception("%s broke", question.bot_id, extra={"bot_id": question.bot_id})
         return Thought(None, f"{question.bot_id} broke: {type(error).__name__}")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -17,6 +17,8 @@ from service.thinking.frames import HEAD, Question, Thought, framed
 START_S: Final = 30.0
 """How long a process may take until it is ready: a second on a busy machine."""
 CHUNK: Final = 65_536
+COMMAND: Final = ("-m", "service.thinking")
+"""What Python runs; how to log may follow."""
 
 _read_thought = msgspec.json.Decoder(Thought).decode
 
@@ -32,7 +34,7 @@ class NoProcessError(BrokenError):
 class Process:
     """A process of house bots; of one thread, but for `kill`. `command` is what Python runs."""
 
-    def __init__(self, command: Sequence[str] = ("-m", "service.thinking")) -> None:
+    def __init__(self, command: Sequence[str] = COMMAND) -> None:
         """Start nothing yet."""
         self._command = [sys.executable, *command]
         self._child: subprocess.Popen[bytes] | None = None

@@ -128,8 +128,8 @@ class Thinkers:
                 self._changed.wait_for(lambda: self._is_closed, PAUSE_S)
             return Thought(None, f"no process for {job.bot_id}: {error}")
         except BrokenError as error:
-            logger.warning("a process that thinks broke over %s: %s", job.bot_id, error)
+            logger.warning("a process that thinks broke over %s: %s", job.bot_id, error, extra={"bot_id": job.bot_id})
             return Thought(None, f"{job.bot_id} broke: {error}")
         except Exception as error:  # whoever waits for an answer must get one, and this thread must outlive it
-            logger.exception("thinking broke over %s", job.bot_id)
+            logger.exception("thinking broke over %s", job.bot_id, extra={"bot_id": job.bot_id})
             return Thought(None, f"{job.bot_id} broke: {type(error).__name__}")

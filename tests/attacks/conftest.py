@@ -40,7 +40,7 @@ def open_arena(valkey):
 
     yield build
     for services in built:
-        services.store.close()
+        services.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from service.launch.logs import OneLine
-
 NOTE = "remark-of-a-bot"
 SPECTATOR = None
 BEFORE = -1
@@ -40,7 +38,7 @@ class Log(logging.Handler):
 
     def __init__(self):
         super().__init__()
-        self.setFormatter(OneLine())
+        self.setFormatter(logging.Formatter())  # not ours, which would cover what mustn't be said
         self.lines = []
 
     def emit(self, record):

@@ -144,7 +144,7 @@ def world(redis_url, monkeypatch):
     worker._erasing._settle_ms = 500
     worker.start()
     with ExitStack() as stack:
-        stack.callback(services.store.close)
+        stack.callback(services.close)
         stack.callback(worker.stop)
         bots = [Talkative(name, max_games=64, secret=SECRET) for name in ("honest", WORD)]
         urls = [stack.enter_context(hosted(bot)) + bot.name for bot in bots]

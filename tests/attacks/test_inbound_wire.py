@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from service.api.wire import HEADERS
+from service.api.wire import HEADERS, REQUEST_ID
 from tests.attacks.conftest import OPEN
 from tests.attacks.wire import CLOSE, LONG, POST, complaints, statuses, told
 from tests.service.api.serving import serve
@@ -33,6 +34,7 @@ def problem(raw, *expected):
     assert int(fields[b"Content-Length"]) == len(body)
     for name, value in HEADERS.items():
         assert fields[name.encode()] == value.encode()
+    assert re.fullmatch(rb"[0-9a-f]{16}", fields[REQUEST_ID.encode()])
     told = json.loads(body)
     assert told["status"] == statuses(raw)[0]
     assert {"type", "title", "code", "detail"} <= set(told)

@@ -6,12 +6,12 @@ Who may know what is worked out from the records, not from what the product show
 from __future__ import annotations
 
 import dataclasses
+import logging
 
 import pytest
 
 from bot_sdk.games.registry import RULESETS
 from service.api import stream
-from service.launch.logs import OneLine
 from service.store import keys
 from tests.attacks.judging import Judge
 from tests.attacks.knowledge import CARD
@@ -130,7 +130,7 @@ def test_a_game_that_can_not_be_replayed_names_no_card_in_any_log(make_app, stor
     redis.rpush(keys.game_log(game_id), b'12 ["d", 1, "bid:0", "ok", 1.0]')
     assert make_app().test_client().get(f"/v1/games/{game_id}").status_code == 500
     assert Worker(store, FakeCalls()).drive(game_id) == []
-    said = "\n".join(OneLine().format(record) for record in caplog.records).encode()
+    said = "\n".join(logging.Formatter().format(record) for record in caplog.records).encode()
     assert said.count(b"event 4 of game") == 2
     assert said.count(b"can't be replayed") == 1
     assert CARD.findall(said) == []

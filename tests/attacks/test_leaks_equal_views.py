@@ -20,6 +20,7 @@ from bot_sdk.results.values import GameState
 from service.arena import views
 from service.referee import table
 from service.store.entities import Seat
+from tests.service.api.answers import ITS_OWN
 from tests.service.api.conftest import (  # noqa: F401 (fixtures)
     app,
     client,
@@ -110,7 +111,8 @@ class Laid:
             named = f"{self.id}.{audience}.{self.play.decisions[audience]}"
             answers += [player.act(action, named) for action in ("bid:99", "play:??", "no action")]
         return [
-            (each.status_code, sorted((k, v) for k, v in each.headers if k != "Date"), each.data) for each in answers
+            (each.status_code, sorted((k, v) for k, v in each.headers if k not in ITS_OWN), each.data)
+            for each in answers
         ]
 
 
@@ -246,7 +248,7 @@ def refusal(player, named, action):
     """Try what isn't legal; give the answer whole, with the action's own words taken out."""
     answer = player.act(action, named)
     assert answer.status_code in {409, 422}
-    headers = tuple(sorted((name, value) for name, value in answer.headers if name != "Date"))
+    headers = tuple(sorted((name, value) for name, value in answer.headers if name not in ITS_OWN))
     return answer.status_code, headers, answer.data.replace(action.encode(), b"*")
 
 

@@ -47,7 +47,7 @@ def owner(redis_url):
 
     yield sign_up
     for each in services:
-        each.store.close()
+        each.close()
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from bot_sdk.results.values import Entry, GameState, Round, Slot
 from service.api import stream
 from service.store.entities import Tournament, TournamentState
 from tests.attacks.receipts import BEFORE, NOTE, SPECTATOR, Log, Receipt
+from tests.service.api.answers import ITS_OWN
 from tests.service.api.conftest import Person, Seated
 from tests.service.api.test_open_boards import paths
 from tests.service.bench import NOW, Desk, Worker
@@ -221,7 +222,7 @@ class Watched:
 
     def _keep(self, audience, name, answer, *, allowed="now", said=b""):
         """Keep an answer whole: status, headers and body; but for signs of life, whose number is the clock's."""
-        headers = "\n".join(f"{key}: {value}" for key, value in sorted(answer.headers) if key != "Date")
+        headers = "\n".join(f"{key}: {value}" for key, value in sorted(answer.headers) if key not in ITS_OWN)
         body = answer.data.replace(b":\n\n", b"") if answer.content_type == stream.EVENT_STREAM else answer.data
         raw = f"{answer.status_code}\n{headers}\n\n".encode() + body
         self.receipts.append(Receipt(self.events, audience, name, raw, allowed, said))

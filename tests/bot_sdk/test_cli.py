@@ -114,7 +114,7 @@ class TestPlay:
         assert told in slagbot("play", *arguments, status=2).output
 
     def test_a_file_that_raises_shows_its_error(self, tmp_path):
-        (tmp_path / "broken.py").write_text("import math\nmath.sqrt(-1)\n")
+        (tmp_path / "broken.py").write_text("import math\nraise ValueError('math domain error')\n")
         told = slagbot("play", "broken.py:bot", status=2).output
         assert 'broken.py", line 2' in told
         assert "ValueError: math domain error" in told

@@ -299,7 +299,8 @@ def test_bad_requests_get_a_clear_4xx(bot, request_head, status):
 def test_what_is_no_http_is_told_so_and_the_connection_closed(bot):
     with serving(bot) as server, socket.create_connection(("127.0.0.1", server.server_port), 5) as line:
         line.sendall(b"nonsense\r\n\r\n")
-        assert b"".join(iter(lambda: line.recv(65536), b"")).startswith(b'{"error": "Bad')
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+    assert answer.rpartition(b"\r\n\r\n")[2].startswith(b'{"error": "Bad')  # with a head from Python 3.15 on
 
 
 def wsgi_call(bot, method, body=b"", **environ):

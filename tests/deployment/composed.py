@@ -69,15 +69,19 @@ class Replica:
     def is_healthy(self):
         """Whether the file's own health check says so."""
         assert self.child.poll() is None, f"{self.service} ended: {self.said()}"
-        ran = subprocess.run(
-            self._check,
+        return self.run(self._check).returncode == 0
+
+    def run(self, words):
+        """Run a command where this one runs, as `docker compose exec` does."""
+        return subprocess.run(
+            self.place.command(words),
             env=self._environment,
             cwd=self.place.folders["/tmp"],
             capture_output=True,
-            timeout=30,
+            text=True,
+            timeout=HEALTHY_S,
             check=False,
         )
-        return ran.returncode == 0
 
     def kill(self):
         with suppress(ProcessLookupError):  # it has ended by itself
@@ -211,7 +215,7 @@ class Composition:
         how, *check = service.get("healthcheck", {}).get("test", ["CMD", "python"])
         if how != "CMD":
             raise UnknownError(f"expected a health check by CMD, got {how}")
-        return Replica(name, number, place, command, environment, place.command(check), home / "log")
+        return Replica(name, number, place, command, environment, check, home / "log")
 
     def _folders(self, service, home):
         folders = {target: self._mounted(source, target, home) for source, target in _mounts(service)}
@@ -240,6 +244,10 @@ class Composition:
                 ours = Path(place.path(target))
                 ours.parent.mkdir(exist_ok=True)
                 ours.write_text(CONFIGURED[source]((ROOT / source).read_text(), place))
+
+    def run(self, name, *words):
+        """Run a command in the first replica of a service."""
+        return self._replicas[name][0].run(words)
 
     def volume(self, name):
         """Give the folder of a volume."""

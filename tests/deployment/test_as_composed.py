@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -17,7 +18,7 @@ import trustme
 from bot_sdk.client import Arena
 from service.launch.report import Report
 from tests.deployment.composed import Composition
-from tests.deployment.composefile import UnknownError
+from tests.deployment.composefile import FILE, UnknownError
 from tests.deployment.connections import established
 from tests.deployment.translating import program
 
@@ -292,7 +293,19 @@ def test_prometheus_reads_every_replica_and_the_proxy_shows_nothing_of_it(compos
     assert requests.get(f"{composed.url}/metrics", timeout=30).status_code == 404
 
 
-# --- an operator's: TLS, secrets --------------------------------------------------------------------------------------
+# --- an operator's: care, TLS, secrets --------------------------------------------------------------------------------
+
+
+def test_doctor_finds_nothing_wrong(composed):
+    ran = composed.run("worker-tournament", "slagveld", "doctor")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_backup_of_the_head_is_made(composed):
+    (words,) = re.findall(r"docker compose exec worker-tournament (slagveld .+)", FILE.read_text())
+    ran = composed.run("worker-tournament", *words.split())
+    assert ran.returncode == 0, ran.stderr
+    assert (composed.volume("archive") / "arena.rdb").stat().st_size > 1_000
 
 
 def test_operator_gives_a_certificate_and_secrets(tmp_path):

@@ -68,7 +68,7 @@ class World:
         self._count = itertools.count()
 
     def close(self) -> None:
-        self.store.close()
+        self.services.close()
 
     def bot(self, url: str = "http://127.0.0.1:50009/") -> str:
         """Keep an active bot; give its id."""

@@ -15,6 +15,8 @@ import pytest
 from bot_sdk.games import record
 from service.app import create_app
 from service.config import Settings
+from service.doctor.command import examined
+from service.doctor.place import Patient
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
 from service.services import open_services
@@ -44,7 +46,9 @@ OFFERED_SINCE = {405, 422}
 PAGE = 100
 QUICKLY = [STORES[0], STORES[-1]]
 SLOWLY = [pytest.param(name, marks=pytest.mark.soak) for name in STORES[1:-1]]
-"""Those between the oldest and the newest are opened by `make soak` alone; test_shapes reads each value in them."""
+"""Those between the oldest and the newest are opened by `make soak` alone; test_shapes reads each value of theirs."""
+UNWELL = {"1-first": {"board_open", "key_without_expiry"}}
+"""What the doctor has to mend: boards of tournaments that ended when none was closed, ledgers that never ran out."""
 
 
 class Golden:
@@ -59,6 +63,7 @@ class Golden:
         load(self.redis, get(HERE / name / "store.jsonl.gz").splitlines(), urls)
         self.environment = SETTINGS | SHORT | {"REDIS_URL": self.valkey.url}
         settings = Settings.from_env(self.environment)
+        self.settings = settings
         self._services = open_services(settings, BrokerQueue(open_broker(settings)))
         self.client = create_app(self._services).test_client()
         told = json.loads(self._placed(get(HERE / name / "answers.json.gz")))
@@ -163,10 +168,18 @@ def test_what_was_going_on_goes_on_to_its_end(name, opened, tmp_path):
                 )
             for each in on:
                 wait_until(lambda t=each: state(golden, "tournaments", t) == "finished", 60, f"{each} finished")
+            assert {each.code for each in unwell(golden)} == UNWELL.get(name, set())
+            assert unwell(golden, is_to_mend=True) == []
         finally:
             worker.close()
     check_played(golden, running)
     check_kept(golden, tournaments)
+
+
+def unwell(golden, **how):
+    """Tell what the doctor finds."""
+    findings, _ = examined(Patient(golden.settings, is_still=False, command="slagveld doctor"), 60.0, **how)
+    return findings.found
 
 
 def state(golden, kind, name):

@@ -22,7 +22,7 @@ from service.arena.tournaments import Tournaments
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.launch.valkey import EmbeddedValkey
-from service.store.entities import Bot, BotState, Game, TournamentState
+from service.store.entities import Account, Bot, BotState, Game, TournamentState
 from service.store.store import Store
 from tests.integration.gate import Gate
 from tests.integration.journal import Journal
@@ -172,6 +172,7 @@ class Arena:
     def __enter__(self) -> Self:
         self.valkey.start()
         self.store = Store.open(self.valkey.url, max_connections=16)
+        self.store.accounts.create(Account(id=OWNER.account_id, name="owner", created_at=1))
         self.bots = self._own(Bots(self._folder, self._names, self._batch, self._think_ms))
         for bot_id, name, url in zip(self.bot_ids, self._names, self.bots.urls, strict=True):
             shown = name.removeprefix("house:").partition("@")[0]
@@ -294,11 +295,15 @@ class Arena:
     def start_game(self, ruleset: str, bot_ids: list[str], limits: dict[str, int]) -> str:
         """Start a game of registered bots."""
         policy = Policy(anonymous_games=False, max_open_games=1_000, open_seat_ms=60_000)
-        queue = BrokerQueue(open_broker(Settings.from_env(self.environment)))
-        games = Games(self.store, queue, policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32)))
+        broker = open_broker(Settings.from_env(self.environment))
+        games = Games(
+            self.store, BrokerQueue(broker), policy, clock=self.store.due.now, pack_secret=lambda: bytes(range(32))
+        )
         seats = [{"kind": "bot", "bot_id": bot_id} for bot_id in bot_ids]
         order = {"ruleset": ruleset, "options": {}, "seats": seats, "limits": limits, "start": "auto"}
-        return games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode())).game.id
+        created = games.create(OWNER, order, Mint(bytes(32), "/".join(bot_ids).encode()))
+        broker.client.close()
+        return created.game.id
 
     def running(self, tournament_id: str) -> list[Game]:
         """Give a tournament's games that run now."""

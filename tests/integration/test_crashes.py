@@ -10,6 +10,7 @@ from bot_sdk.client import Arena as Client
 from bot_sdk.games.record import read, verify
 from tests.integration.arena import PATIENT_LIMITS, Arena, wait_until
 from tests.integration.chaos import drawn_seed, fixed_seed, plan, told_of_failure, unleash
+from tests.integration.doctoring import check_well
 from tests.integration.peeking import Peeker
 from tests.integration.played import check_recomputed, check_records, check_settled, check_whole, played, rated, to_do
 from tests.integration.readers import LOOK_S, Onlooker, Person, ResultsSeen, look_once_more
@@ -113,6 +114,7 @@ def check_all(arena: Arena, games: dict[str, int], person: Person, size: Size) -
             check_records(arena.store, name, client.records(name))
             check_recomputed(client, name)
         shown = read(client.record(person.game_id))
+    check_well(arena)
     verify(shown)
     person.check(shown)
 

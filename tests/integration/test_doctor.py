@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from service.cli import main
 from service.doctor.kinds import ADVICE
 from service.store import due, keys
-from service.store.entities import Account
-from tests.integration.arena import OWNER, PATIENT_LIMITS, SECRET, Arena, wait_until
+from tests.integration.arena import PATIENT_LIMITS, SECRET, Arena, wait_until
 from tests.integration.played import to_do
 from tests.integration.running import Up
 
@@ -54,8 +53,6 @@ def make_arena(tmp_path):
 
 
 def begin(arena, rounds, **more):
-    if arena.store.accounts.get(OWNER.account_id) is None:
-        arena.store.accounts.create(Account(id=OWNER.account_id, name="ann", created_at=1))
     return arena.launch("doctored", rounds=rounds, entries=arena.bot_ids, **GAMES, **more)
 
 

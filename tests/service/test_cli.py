@@ -64,16 +64,17 @@ def test_worker_is_told_which_queues_there_are(queues):
         (["--queues", "interactive"], {"interactive"}),
     ],
 )
-def test_worker_takes_on_what_it_is_told(arguments, takes, monkeypatch):
+def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatch):
     started = []
 
     class Never:
-        def __init__(self, _settings, takes):
+        def __init__(self, _settings, takes, _meters):
             started.append(set(takes))
 
         def run(self, _until):
             pass
 
+    monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.setattr("service.worker.WorkerProcess", Never)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])

@@ -77,7 +77,7 @@ def pages(tmp_path):
     services = open_services(settings, None)
     rules = create_app(services).url_map.iter_rules()
     found = {rule.rule for rule in rules if not rule.rule.startswith(("/v1/", "/health/", "/static/"))}
-    services.store.close()
+    services.close()
     return found - {"/openapi.json"}
 
 

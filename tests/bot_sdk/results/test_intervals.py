@@ -70,7 +70,7 @@ def test_an_interval_worked_by_hand():
 def test_intervals_agree_with_scipy(values):
     interval = t_interval(values)
     margin = float(stats.sem(values)) * special.stdtrit(len(values) - 1, 0.975)
-    assert (interval.high - interval.low) / 2 == pytest.approx(margin, abs=1e-9)
+    assert (interval.high - interval.low) / 2 == pytest.approx(margin, rel=1e-9, abs=1e-9)
     assert interval.mean == pytest.approx(sum(values) / len(values), abs=1e-9)
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from service.api.wire import REQUEST_ID
+
+ITS_OWN = frozenset({"Date", REQUEST_ID})
+"""Headers that are another's for each answer, whatever it answers."""
+
 
 def problem(answer, status, code):
     """Assert that an answer is a whole problem and give it."""

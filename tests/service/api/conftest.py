@@ -68,7 +68,7 @@ def make_app(redis_url, queue, routes_compiled_once):
 
     yield make
     for services in built:
-        services.store.close()
+        services.close()
 
 
 @pytest.fixture
@@ -184,14 +184,16 @@ def night(redis_url, routes_compiled_once):
         "SLAGVELD_RATINGS_MS": "100",
     }
     settings = Settings.from_env(environment)
-    services = open_services(settings, BrokerQueue(open_broker(settings)))
+    broker = open_broker(settings)
+    services = open_services(settings, BrokerQueue(broker))
     worker = WorkerProcess(settings)
     worker.start()
     try:
         yield create_app(services)
     finally:
         worker.stop()
-        services.store.close()
+        services.close()
+        broker.client.close()
 
 
 @pytest.fixture

@@ -167,7 +167,7 @@ def test_who_is_parked_is_written_to_past_the_server(fans, source, connected):
 def test_who_comes_later_is_given_what_is_known_and_after_that_what_all_are(fans, source):
     source.change(b"a", b"b")
     first = Stream(fans, source)
-    parked(first)
+    until(lambda: first.given)
     later = Stream(fans, source, seen=1)
     parked(later)
     source.change(b"c")

@@ -82,7 +82,7 @@ def test_every_process_knows_at_once_and_after_a_restart(make_app, switch, redis
     refused(other.post("/v1/games", json=order))
     restarted = open_services(Settings.from_env({"REDIS_URL": redis_url}), queue)
     assert restarted.maintenance.get().reason == REASON
-    restarted.store.close()
+    restarted.close()
     switch(on=False)
     assert other.post("/v1/games", json=order).status_code == 201
 

@@ -6,10 +6,12 @@ import threading
 from time import monotonic
 
 import pytest
+from flask import Flask
 from redis.exceptions import ConnectionError as StoreGone
 
+from service.api import measuring
 from service.metrics import catalogue
-from service.metrics.meters import Meters
+from service.metrics.meters import Meters, silent
 from tests.service.fakes import until
 
 
@@ -119,6 +121,9 @@ def test_round_trips_to_the_store_are_timed(client, meters):
     assert 0 < cell.values[-1] < 60
 
 
-def test_an_app_that_isnt_measured_has_nothing_around_it(make_app):
-    assert make_app().wsgi_app.__func__.__name__ == "wsgi_app"
+def test_an_app_that_isnt_measured_has_no_measure_around_it():
+    app, before = Flask("app"), Flask("app")
+    measuring.register(app, silent())
+    assert app.wsgi_app.__func__ is before.wsgi_app.__func__
+    assert app.before_request_funcs == {}
     assert catalogue.REQUESTS.labels == ("operation", "method", "status")

@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from tests.service.api.answers import ITS_OWN
+
 LIMITS = {"budget_ms": 30_000, "first_budget_ms": 30_000, "human_budget_ms": 600_000}
 SEVEN_UP = (
     "seven_up",
@@ -48,7 +50,7 @@ class Ended:
         told = {}
 
         def note(what, answer):
-            headers = {name: value for name, value in answer.headers.items() if name != "Date"}
+            headers = {name: value for name, value in answer.headers.items() if name not in ITS_OWN}
             told[what] = (answer.status_code, headers, answer.get_data())
 
         for path in ("", "/events", "/stream", "/record"):

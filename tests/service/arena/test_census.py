@@ -26,16 +26,18 @@ def settings(redis_url):
 def census(store, settings):
     """Make a census; it looks as the API's does, at the time of the store."""
     probe, counter = Probe.open(settings.redis_url), StoreCensus.open(settings.redis_url)
+    broker = open_broker(settings, is_patient=False)
 
     def make(queues=None):
         readiness = Readiness(
             probe.look, lambda: 0, store.due.now, iter(range(0, 10_000, 100)).__next__, settings.sweep_ms
         )
-        return Census("0.1.0", readiness, counter.look, queues or Backlogs(settings).look, store.due.now)
+        return Census("0.1.0", readiness, counter.look, queues or Backlogs(broker).look, store.due.now)
 
     yield make
     probe.close()
-    counter._redis.close()
+    counter.close()
+    broker.client.close()
 
 
 def told(census):

@@ -12,6 +12,7 @@ from service.jobs import CHECKS, open_broker
 from service.store import due, keys, listing
 from service.store.entities import BotState, Suspension, TournamentState
 from service.store.erasures import Erasure
+from service.store.errors import FormError
 from service.store.maintenance import Maintenance
 
 PLANTED = {}
@@ -114,6 +115,13 @@ def _(world):
 @plants("game_secret_missing")
 def _(world):
     world.redis.delete(keys.game_secret(world.first))
+    return world.first
+
+
+@plants("rules_unknown")
+def _(world):
+    meta = keys.game_meta(world.first)
+    world.redis.hset(meta, "body", world.redis.hget(meta, "body").replace(b'"rules":1', b'"rules":2'))
     return world.first
 
 
@@ -327,6 +335,21 @@ def test_a_game_that_has_just_ended_on_an_open_board_is_well(world):
     assert world.found() == []
 
 
+def test_a_game_that_has_ended_by_rules_of_another_release_is_no_loss(world):
+    world.play_out(world.first)
+    meta = keys.game_meta(world.first)
+    world.redis.hset(meta, "body", world.redis.hget(meta, "body").replace(b'"rules":1', b'"rules":2'))
+    assert world.found() == []
+
+
+def test_a_store_of_a_newer_release_is_not_looked_at(world):
+    world.store.form.claim()
+    assert world.found() == []
+    world.redis.set(keys.FORM, 2)
+    with pytest.raises(FormError, match="expected a store of form 1, got form 2"):
+        world.look()
+
+
 def test_there_is_a_damage_for_every_word():
     assert {*PLANTED, *OF_SERVER, *ELSEWHERE} == set(ADVICE)
 
@@ -370,6 +393,7 @@ def test_what_somebody_may_be_making_just_now_is_left_alone(world):
     PLANTED["list_names_missing"](world)
     world.redis.zadd(keys.ACCOUNTS, {listing.member(world.store.due.now(), "acc_soon"): 0})
     world.store.due.add("game:gam_soon", world.store.due.now())
+    assert world.store.unfinished.reserve("bot:bot_a", "gam_soon", 99)
     findings, mended = world.look(is_to_mend=True)
     assert mended == {"list_names_missing": 1}
     assert [each.code for each in findings.found] == ["key_orphaned"]
@@ -382,6 +406,15 @@ def test_what_a_second_look_doesnt_share_isnt_told(world):
 
     world.store.due.drop(due.game(world.person))
     assert world.found(sleep=mend) == []
+
+
+def test_what_only_the_second_look_sees_is_left_to_the_next_examination(world):
+    def go_on(_seconds):
+        world.store.due.drop(due.game(world.first))
+
+    PLANTED["log_short"](world)
+    assert world.found(sleep=go_on) == [("log_short", world.first)]
+    assert world.found() == [("game_not_due", world.first), ("log_short", world.first)]
 
 
 def test_looking_changes_not_a_byte(world):

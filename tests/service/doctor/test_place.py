@@ -95,3 +95,15 @@ def test_a_store_that_was_restored_and_never_run_can_be_looked_at(data):
     with found({}, data) as patient:
         assert patient.is_still
     assert not (data / "valkey/lock").exists()
+
+
+def test_a_store_that_a_later_release_has_made_its_own_is_left_alone(data):
+    with EmbeddedValkey(data) as server:
+        client = connect(server.url)
+        client.set(keys.FORM, 1_000)
+        client.close()
+    for option in ((), ("--mend",)):
+        told = doctor("--data", data, *option)
+        assert told.exit_code == 2
+        assert "a newer release has worked on it" in told.stderr
+    assert left_over(data) == 2
