@@ -11,7 +11,7 @@ from redis.exceptions import NoScriptError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.launch.valkey import EmbeddedValkey
-from service.store.connection import connect
+from service.store.connection import _ByPath, connect
 from service.store.roundtrip import as_fields, exchange, raised, transaction
 
 
@@ -99,7 +99,7 @@ def test_transaction_is_sent_again_as_a_whole_when_the_connection_died(tmp_path)
 
 def test_fields_of_a_hash_are_the_same_by_either_protocol(redis_url):
     for protocol in (2, 3):
-        client = Redis.from_url(redis_url, protocol=protocol)
+        client = Redis.from_url(redis_url, protocol=protocol, connection_class=_ByPath)
         client.hset("h", mapping={"a": "1", "b": "2"})
         (told,) = exchange(client, [("HGETALL", "h")])
         assert as_fields(told) == {b"a": b"1", b"b": b"2"}
