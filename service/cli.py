@@ -40,7 +40,6 @@ ORGANISING: Final = ("leaderboard", "tournament")
 """What an author may do at anybody's arena; all other commands are parts of one."""
 EXTRA: Final = "slagveld[service]"
 REDIS_URL: Final = "REDIS_URL"
-logger: Final = logging.getLogger("slagveld.up")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -59,11 +58,34 @@ def as_sentences(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except (SettingsError, ports.PortError) as error:
-            raise UsageProblem(str(error)) from error
+            raise _said(UsageProblem(str(error))) from error
         except (AnnounceError, BackupError, SdkError, StackError, ValkeyError, OSError) as error:
-            raise click.ClickException(str(error)) from error
+            raise _said(click.ClickException(str(error))) from error
 
     return run
+
+
+def _said(problem: click.ClickException) -> Exception:
+    """Say what is wrong if programs read what we say, and give what ends the command; else give what says so itself."""
+    logger: logging.Logger | None = click.get_current_context().obj
+    if logger is None:
+        return problem
+    logger.critical(problem.message)
+    return click.exceptions.Exit(problem.exit_code)
+
+
+def _teller(process: str, settings: Settings) -> Callable[[str], object]:
+    """Give what tells the operator of what happens to a process: sentences for people, or lines for programs."""
+    if settings.logs == "text":
+        return _tell
+    setup.begin(process, settings.logs, settings.log_level)
+    return _for_programs(process).warning
+
+
+def _for_programs(process: str) -> logging.Logger:
+    """Have what stops the command said by this logger, too."""
+    logger = click.get_current_context().obj = logging.getLogger(f"slagveld.{process}")
+    return logger
 
 
 port_option: Final = click.option(
@@ -117,14 +139,11 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
     from service.launch.admission import check  # noqa: PLC0415 - needs what a bot author's installation lacks
     from service.launch.supervisor import Supervisor  # noqa: PLC0415 - as above
 
+    tell = _teller("up", Settings.from_env(os.environ))
     listening = ports.listen(host, port)
     store, environment, assumed = _environment(os.environ, data, ports.url_of(listening))
     settings = Settings.from_env(environment)
     count = workers or min(4, max(1, (os.cpu_count() or 1) - 1))
-    is_for_people = settings.logs == "text"
-    tell = _tell if is_for_people else logger.warning
-    if not is_for_people:
-        setup.begin("up", settings.logs, settings.log_level)
 
     def ready() -> None:
         shown = {
@@ -136,7 +155,7 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
         click.echo(json.dumps(shown) if as_json else _welcome({**shown, "kept": kept}, assumed, host))
 
     def admit() -> None:
-        check(environment["REDIS_URL"])
+        check(settings.redis_url)
 
     with (
         measured.place_of(settings) as place,
@@ -148,7 +167,7 @@ def up(data: Path, port: int, host: str, workers: int | None, *, as_json: bool) 
             admit=admit,
             tell=tell,
             metrics=place,
-            server_level="warning" if is_for_people and settings.log_level == "info" else None,
+            server_level="warning" if settings.logs == "text" and settings.log_level == "info" else None,
         ) as supervisor,
     ):
         _tell_of_metrics(place, tell)
@@ -213,12 +232,13 @@ def api(port: int, host: str, processes: int) -> None:
     from service.launch.admission import check  # noqa: PLC0415 - as above
 
     settings = Settings.from_env(os.environ)
+    tell = _teller("api", settings)
     check(settings.redis_url)
     listening = ports.listen(host, port)
     listening.set_inheritable(True)
     if settings.metrics is not None:
         place = measured.open_place(settings.metrics)
-        _tell_of_metrics(place, _tell)
+        _tell_of_metrics(place, tell)
         os.environ.update(place.environment)
     command = commands.api(listening.fileno(), processes=processes)
     os.execv(command[0], command)  # noqa: S606 - our own command
@@ -244,6 +264,8 @@ def worker(queues: str | None) -> None:
 
     settings = Settings.from_env(os.environ)
     setup.begin("worker", settings.logs, settings.log_level)
+    if settings.logs != "text":
+        _for_programs("worker")
     with (
         Signals(lambda: os._exit(INTERRUPTED)) as signals,
         measured.of_worker(settings, os.environ) as metering,
