@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from bot_sdk.results.values import GameState
+
 PREFIX: Final = "slagveld_"
 
 
@@ -25,6 +27,8 @@ class Metric:
     labels: tuple[str, ...] = ()
     bounds: tuple[float, ...] = ()
     is_arena: bool = False
+    known: tuple[str, ...] = ()
+    """Values of its only label, shown before anything was counted: to Prometheus what begins at 1 never grew."""
 
     @property
     def size(self) -> int:
@@ -32,8 +36,8 @@ class Metric:
         return len(self.bounds) + 2 if self.kind == "histogram" else 1
 
 
-def _counter(name: str, text: str, *labels: str) -> Metric:
-    return Metric(f"{PREFIX}{name}_total", "counter", text, labels)
+def _counter(name: str, text: str, *labels: str, known: tuple[str, ...] = ()) -> Metric:
+    return Metric(f"{PREFIX}{name}_total", "counter", text, labels, known=known)
 
 
 def _gauge(name: str, text: str, *labels: str) -> Metric:
@@ -81,7 +85,9 @@ TURNS: Final = _histogram(
     "turn_duration_seconds", "Time a turn of a run worked, without what it listened.", "run", bounds=_TURNS
 )
 COMMITS: Final = _counter("commits", "Commits of workers, by what became of them.", "status")
-ENDED: Final = _counter("games_ended", "Games that ended.", "state")
+ENDED: Final = _counter(
+    "games_ended", "Games that ended.", "state", known=tuple(each.value for each in GameState if each.is_end)
+)
 LEASES_LOST: Final = _counter("leases_lost", "Games that a worker had to leave since their lease was another's.")
 OUR_FAULTS: Final = _counter("our_faults", "Decisions that came to nothing by the arena's own fault.", "reason")
 CHECKS: Final = _counter("checks", "Checks of bots that ended.", "result")

@@ -41,19 +41,22 @@ class Folder:
     """The folder of a launch as one process has it; `name` is one that no other has. One thread writes at a time."""
 
     def __init__(self, path: Path, name: str) -> None:
-        """Be there: from now on the others know that this process lives."""
+        """Say where it is; nothing is done there yet."""
         self._path = path
         self._name = name
-        with self._alone():
-            self._lock = os.open(path / f"{name}{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._lock: int | None = None
+
+    def make(self) -> None:
+        """Make the folder if somebody has taken it away, as what tidies up does; raises OSError."""
+        self._path.mkdir(mode=0o700, exist_ok=True)
 
     def put(self, cells: list[Cell]) -> None:
         """Leave what this process has counted so far, in the place of what it left before; raises OSError."""
+        lock = self._be_there()
         new = self._path / f".{self._name}.new"
         new.write_bytes(_encode(cells))
         new.rename(self._path / f"{self._name}{_CELLS}")
-        os.utime(self._lock)  # or what tidies up folders for temporary files would take it for forgotten
+        os.utime(lock)  # or what tidies up folders for temporary files would take it for forgotten
 
     def read(self) -> list[Cell]:
         """Give what all processes of the launch have counted; raises OSError."""
@@ -66,7 +69,18 @@ class Folder:
 
     def close(self) -> None:
         """Live no longer."""
-        os.close(self._lock)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _be_there(self) -> int:
+        """Have the others know that this process lives, anew if its lock was taken away."""
+        if self._lock is None or not os.fstat(self._lock).st_nlink:
+            self.close()
+            with self._alone():
+                self._lock = os.open(self._path / f"{self._name}{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return self._lock
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

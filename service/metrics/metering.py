@@ -58,6 +58,7 @@ class Metering:
         self._folder = None if folder is None else Folder(folder, f"{part}-{os.getpid()}-{secrets.token_hex(4)}")
         self._stopping = threading.Event()
         self._writing = threading.Lock()
+        self._fails = False
 
     def start(self) -> None:
         """Begin to leave in the folder what is counted."""
@@ -82,6 +83,7 @@ class Metering:
     def _read(self) -> list[Cell]:
         if self._folder is None:
             return self.meters.cells()
+        self._folder.make()
         self._leave()
         return self._folder.read()
 
@@ -95,8 +97,12 @@ class Metering:
         with self._writing:
             try:
                 self._folder.put(self.meters.cells())
-            except OSError as error:
-                logger.warning("metrics can't be left: %s", error)
+            except OSError as error:  # whatever is wrong there, the arena goes on
+                if not self._fails:
+                    logger.warning("metrics can't be left: %s", error)
+                self._fails = True
+            else:
+                self._fails = False
 
 
 def metering_of(part: str, place: Place | None) -> Metering | None:

@@ -29,10 +29,10 @@ class Count:
     """A counter, or a gauge that goes up and down."""
 
     def __init__(self, metric: Metric) -> None:
-        """Begin at nothing: what was never counted isn't shown, unless it has no labels."""
+        """Begin at nothing: what was never counted isn't shown, unless it has no labels or they are known."""
         self.metric = metric
         self._lock = threading.Lock()
-        self._cells: dict[Labels, float] = {} if metric.labels else {(): 0.0}
+        self._cells: dict[Labels, float] = {(each,): 0.0 for each in metric.known} if metric.labels else {(): 0.0}
 
     def add(self, *labels: str, by: float = 1) -> None:
         """Count; whether there are as many labels as the metric has isn't checked."""

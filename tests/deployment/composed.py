@@ -29,7 +29,7 @@ LEFT = "image build user init read_only cap_drop security_opt logging network_mo
 IMAGE = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 """The environment that our image brings."""
 CONFIGURED = {
-    "./deploy/nginx.conf": nginx_conf.translated,
+    "./deploy/nginx.conf": nginx_conf.main,
     "./deploy/listen.conf": nginx_conf.translated,
     "./deploy/listen-tls.conf": nginx_conf.translated,
     "./deploy/prometheus.yml": prometheus_yml.translated,

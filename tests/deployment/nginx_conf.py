@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from tests.deployment.composefile import UnknownError
@@ -9,7 +10,7 @@ from tests.deployment.composefile import UnknownError
 PLAIN = """
     absolute_redirect access_log add_header client_body_buffer_size client_body_timeout client_header_timeout
     client_max_body_size default_type error_log error_page events http if include keepalive_timeout
-    large_client_header_buffers limit_conn limit_conn_status limit_conn_zone location log_format merge_slashes
+    large_client_header_buffers limit_conn limit_conn_status limit_conn_zone location log_format map merge_slashes
     proxy_buffer_size proxy_buffers proxy_busy_buffers_size proxy_connect_timeout proxy_http_version
     proxy_max_temp_file_size proxy_next_upstream proxy_next_upstream_tries proxy_pass proxy_read_timeout
     proxy_send_timeout proxy_set_header reset_timedout_connection resolver_timeout return send_timeout server
@@ -27,7 +28,15 @@ PATHS = """
     pid client_body_temp_path proxy_temp_path fastcgi_temp_path scgi_temp_path uwsgi_temp_path ssl_certificate
     ssl_certificate_key
 """
+_ENTRY = re.compile(r"^\s*((\d{3}|default|on) (\d+|'[^'/]*(HTTP/1\.1)?[^'/]*')|~[^\s;]+ \$1|internal);$")
+"""A line of a map: a text that names no path, or a part of one's own; or the one directive that has no value."""
 _DIRECTIVE = re.compile(r"^(?P<indent>\s*)(?P<name>\w+)(?P<rest>\s.*)?$")
+
+
+def main(text, place):
+    """Give the main file for a place. A master that is root would give its workers to nobody, who may enter no folder
+    of ours; in the container all of it is of one user, as here then."""
+    return ("user root;\n" if os.geteuid() == 0 else "") + translated(text, place)
 
 
 def translated(text, place):
@@ -39,6 +48,8 @@ def _line(line, place):
     if not line.strip() or line.lstrip().startswith(("#", "}", "'")):  # a text goes on from the line above
         return line
     found = _DIRECTIVE.match(line)
+    if _ENTRY.match(line):
+        return line
     if found is None or re.search(r";\s*[^\s#]", line):
         raise UnknownError(f"expected one directive of nginx, got {line!r}")
     return f"{found['indent']}{found['name']}{_rest(found['name'], found['rest'] or '', place)}"

@@ -16,6 +16,7 @@ import requests
 import trustme
 
 from bot_sdk.client import Arena
+from service.api.wire import CODES, PROBLEM_JSON, TITLES
 from service.launch.report import Report
 from tests.deployment.composed import Composition
 from tests.deployment.composefile import FILE, UnknownError
@@ -232,6 +233,55 @@ def test_chunked_body_arrives_as_one_of_known_length(composed):
     assert requests.post(f"{composed.url}/v1/games", data=pieces, headers=kind, timeout=30).status_code == 201
 
 
+def test_large_body_comes_to_the_api(composed):
+    """The API says what is too large, and for what; the proxy takes in as much as the API ever does."""
+
+    def code(path, size):
+        kind = {"Content-Type": "application/json"}
+        answer = requests.post(f"{composed.url}{path}", data=b" " * size, headers=kind, timeout=30)
+        return answer.json()["code"]
+
+    assert code("/v1/games", 70_000) == "body_too_large"
+    assert code("/v1/bots/bot_aaaaaaaaaaaaaaaaaaaaaaaaaa/actions", 1_048_576) == "token_needed"
+
+
+def refused(composed, head):
+    """Send the head of a request that the proxy itself refuses; give its answer."""
+    where = urlsplit(composed.url)
+    with socket.create_connection((where.hostname, where.port), timeout=30) as sent:
+        sent.sendall(head.encode())
+        answer = http.client.HTTPResponse(sent)
+        answer.begin()
+        return answer, json.loads(answer.read())
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "code"),
+    [
+        ("GET /v1/games HTTP/1.1\r\n\r\n", 400, "bad_request"),
+        ("GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "bad_request"),
+        ("GET /-/refused HTTP/1.1\r\nHost: x\r\n\r\n", 404, "not_found"),
+        ("TRACE /v1/games HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"),
+        ("POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413, "body_too_large"),
+        (f"GET /{'a' * 9_000} HTTP/1.1\r\nHost: x\r\n\r\n", 414, "uri_too_long"),
+        (f"GET /v1/games HTTP/1.1\r\nHost: x\r\nX: {'a' * 9_000}\r\n\r\n", 431, "headers_too_large"),
+        ("POST /v1/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501, "not_implemented"),
+    ],
+    ids=["host", "path", "inside", "method", "body", "line", "field", "coding"],
+)
+def test_what_the_proxy_refuses_is_a_problem_as_the_api_tells_it(composed, head, status, code):
+    answer, problem = refused(composed, head)
+    assert (answer.status, problem["status"], problem["code"]) == (status, status, code)
+    assert answer.headers["Content-Type"] == PROBLEM_JSON
+    assert (problem["title"], problem["type"]) == (TITLES[status], "about:blank")
+    assert CODES[status] == code
+    name = answer.headers["X-Request-Id"]
+    wait_until(lambda: any(each["request_id"] == name for each in requests_logged(composed)), "it isn't in the log")
+    (line,) = (each for each in requests_logged(composed) if each["request_id"] == name)
+    method, path, _ = head.split(maxsplit=2)
+    assert (line["method"], line["path"]) in {(method, path), (method, "")}  # a line that is too long isn't read
+
+
 def test_stream_comes_as_it_happens(composed):
     """What a person does is told by the stream while the table waits for the next move."""
     with Arena(composed.url) as arena:
@@ -337,6 +387,9 @@ def test_operator_gives_a_certificate_and_secrets(tmp_path):
             assert made == [403, 201]
             operator = {"Authorization": f"Bearer {given['ADMIN_TOKEN_FILE']}"}
             assert session.get(f"{composition.url}/v1/admin/accounts", headers=operator, timeout=30).status_code == 200
+            refused = session.get(f"{composition.url}/v1/games", headers={"X": "a" * 9_000}, timeout=30)
+            assert (refused.status_code, refused.json()["code"]) == (431, "headers_too_large")
+            assert refused.headers["Strict-Transport-Security"] == "max-age=31536000"
             plain = f"http://{urlsplit(composition.url).hostname}:{composition.ground.port(8080)}/v1/games?limit=1"
             sent = session.get(plain, timeout=30, allow_redirects=False)
             assert (sent.status_code, sent.headers["Location"]) == (

@@ -17,6 +17,7 @@ import yaml
 
 from bot_sdk.bot import SECRET_VARIABLE, Bot
 from service import cli as slagveld
+from service.api.bodies import LARGER
 from service.config import Settings
 from tests.deployment import composefile
 from tests.deployment.composefile import FILE, ROOT, UnknownError
@@ -310,6 +311,20 @@ def test_proxy_listens_where_it_is_published_and_probed():
     assert (
         Settings.from_env(SERVICES["api"]["environment"]).public_url == f"http://{SERVICES['proxy']['ports'][0][:14]}"
     )
+
+
+def test_one_address_cannot_fill_what_the_proxy_keeps_in_files():
+    """What waits for a slow client lies in memory: all of one address fits, or others would be cut off."""
+    text = (ROOT / "deploy" / "nginx.conf").read_text()
+    under_way, body, answer = (
+        int(re.search(pattern, text)[1])
+        for pattern in (r"limit_conn clients (\d+);", r"client_max_body_size (\d+)m;", r"max_temp_file_size (\d+)m;")
+    )
+    (room,) = re.findall(r"/tmp:size=(\d+)m", " ".join(SERVICES["proxy"]["tmpfs"]))
+    assert under_way * max(body, answer) < int(room)
+    assert SERVICES["proxy"]["deploy"]["resources"]["limits"]["memory"] == "1G"
+    assert int(room) < 1024 * 0.75
+    assert body * 1024 * 1024 == max(LARGER.values())
 
 
 def test_certificate_decides_how_the_proxy_listens():

@@ -85,6 +85,8 @@ def test_command_is_a_known_program_with_its_port_translated(place):
         ("set $arena api:8000; # why", "set $arena api:{8000}; # why"),
         ("pid /tmp/nginx.pid;", "pid /here/tmp/nginx.pid;"),
         ("server_tokens off;", "server_tokens off;"),
+        ('    431 \'"code":"headers_too_large"\';', '    431 \'"code":"headers_too_large"\';'),
+        ("    on 'max-age=31536000';", "    on 'max-age=31536000';"),
         ("# listen 80;", "# listen 80;"),
     ],
 )
@@ -109,6 +111,8 @@ def test_directive_of_nginx_is_translated(place, line, expected):
         "access_log /var/log/nginx/access.log;",
         "root /srv;",
         "server_tokens off; listen 80;",
+        "default '/var/log';",
+        "default 1.1.1.1;",
         "{{",
     ],
 )

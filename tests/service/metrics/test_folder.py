@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -86,6 +87,28 @@ def test_one_that_dies_while_it_folds_counts_nothing_twice(tmp_path, monkeypatch
 def test_one_that_has_just_come_is_neither_counted_nor_taken_for_dead(tmp_path):
     one = Folder(tmp_path, "one")
     new = Folder(tmp_path, "new")
+    one.put([])
+    new.put([])
     assert told(one) == {}
     new.put(counted(4.0, gauge=2.0))
     assert told(one) == {COUNTER: 4.0, GAUGE: 2.0, SPREAD: 4.0}
+
+
+def test_folder_that_was_tidied_away_is_made_anew_and_all_come_back_to_it(tmp_path):
+    place = tmp_path / "launch"
+    one, two = Folder(place, "one"), Folder(place, "two")
+    one.make()
+    one.put(counted(1.0))
+    two.put(counted(10.0))
+    shutil.rmtree(place)
+    with pytest.raises(FileNotFoundError):
+        two.put(counted(11.0))
+    one.make()
+    one.put(counted(2.0))
+    two.put(counted(12.0))
+    assert told(one)[COUNTER] == 14.0
+    (place / "two.lock").unlink()
+    two.put(counted(13.0))
+    assert told(one)[COUNTER] == 15.0
+    two.close()
+    assert told(one)[COUNTER] == 15.0

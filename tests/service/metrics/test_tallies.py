@@ -6,7 +6,7 @@ from service.metrics import catalogue
 from service.metrics.meters import Meters, silent
 from service.metrics.tallies import Cell, Count, Spread, merged
 
-ENDED, DECISIONS, STREAMS = catalogue.ENDED, catalogue.DECISIONS, catalogue.STREAMS
+CHECKS, DECISIONS, STREAMS = catalogue.CHECKS, catalogue.DECISIONS, catalogue.STREAMS
 
 
 def values_of(tally):
@@ -14,12 +14,20 @@ def values_of(tally):
 
 
 def test_what_has_labels_is_shown_once_it_was_counted():
-    count = Count(ENDED)
+    count = Count(CHECKS)
     assert values_of(count) == {}
-    count.add("finished")
-    count.add("void", by=2)
-    count.add("finished")
-    assert values_of(count) == {("finished",): [2.0], ("void",): [2.0]}
+    count.add("passed")
+    count.add("failed", by=2)
+    count.add("passed")
+    assert values_of(count) == {("passed",): [2.0], ("failed",): [2.0]}
+
+
+def test_what_an_alert_waits_for_is_shown_before_it_happens():
+    """Or the first game that is aborted would begin at 1, which to Prometheus is no growth."""
+    count = Count(catalogue.ENDED)
+    assert values_of(count)["aborted",] == [0.0]
+    count.add("aborted")
+    assert values_of(count) == {(state,): [float(state == "aborted")] for state in catalogue.ENDED.known}
 
 
 def test_what_has_none_is_shown_from_the_beginning():
@@ -44,7 +52,7 @@ def test_value_lies_in_the_class_whose_upper_end_it_is():
 
 
 def test_nothing_is_lost_between_threads():
-    count, spread = Count(ENDED), Spread(DECISIONS)
+    count, spread = Count(CHECKS), Spread(DECISIONS)
 
     def work():
         for _ in range(20_000):
@@ -65,20 +73,20 @@ def test_nothing_is_lost_between_threads():
 
 def test_what_processes_counted_is_added_up_by_labels():
     cells = [
-        Cell(ENDED.name, ("void",), [1.0]),
-        Cell(ENDED.name, ("void",), [2.0]),
-        Cell(ENDED.name, ("finished",), [4.0]),
+        Cell(CHECKS.name, ("void",), [1.0]),
+        Cell(CHECKS.name, ("void",), [2.0]),
+        Cell(CHECKS.name, ("finished",), [4.0]),
     ]
-    assert merged(cells) == [Cell(ENDED.name, ("void",), [3.0]), Cell(ENDED.name, ("finished",), [4.0])]
+    assert merged(cells) == [Cell(CHECKS.name, ("void",), [3.0]), Cell(CHECKS.name, ("finished",), [4.0])]
 
 
 def test_what_fits_no_metric_of_this_release_is_left_out():
     strange = [
         Cell("slagveld_of_another_release", (), [1.0]),
-        Cell(ENDED.name, ("void", "more"), [1.0]),
+        Cell(CHECKS.name, ("void", "more"), [1.0]),
         Cell(DECISIONS.name, ("http", "ok"), [1.0]),
     ]
-    assert merged([*strange, Cell(ENDED.name, ("void",), [1.0])]) == [Cell(ENDED.name, ("void",), [1.0])]
+    assert merged([*strange, Cell(CHECKS.name, ("void",), [1.0])]) == [Cell(CHECKS.name, ("void",), [1.0])]
 
 
 def test_meters_have_every_metric_that_no_store_tells():
@@ -103,5 +111,5 @@ def test_silent_meters_take_everything_and_keep_nothing():
     meters.streams.set(4)
     assert not meters.is_on
     assert meters.cells() == []
-    assert meters.ended.cells() == []
+    assert {value for cell in meters.ended.cells() for value in cell.values} == {0.0}
     assert meters.decisions.cells() == []

@@ -40,4 +40,5 @@ def test_game_that_is_ended_is_counted_once_however_often_it_is_ended(measured, 
     for _ in range(3):
         assert measured.games.end(game, GameState.CANCELLED)
     assert not measured.games.end(game, GameState.ABORTED)
-    assert {cell.labels: cell.values for cell in meters.ended.cells()} == {("cancelled",): [1.0]}
+    counted = {cell.labels: cell.values[0] for cell in meters.ended.cells()}
+    assert counted == {("finished",): 0.0, ("void",): 0.0, ("aborted",): 0.0, ("cancelled",): 1.0}
