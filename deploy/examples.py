@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import sys
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
-from bot_sdk.client import Arena
+from bot_sdk.client import Arena, ArenaError
 from bot_sdk.errors import SdkError
 from bot_sdk.registering import NewAccount, make_account, register
 from bot_sdk.variables import secret_of
@@ -27,7 +28,7 @@ HOUSE: Final = ("house:greedy", "house:random")
 def main(url: str, shown: str, token: Path, secrets: Path, bots: dict[str, str]) -> None:
     """Do what isn't done yet; raises `SdkError` where the arena refuses."""
     with Arena(url, _kept(token)) as arena:
-        if arena.token is None:
+        if not _is_known(arena):
             _keep(token, make_account(arena, ACCOUNT, secret_of(os.environ, "SLAGVELD_INVITE_CODE") or None, _quiet))
         known = {bot.name: bot.id for bot in arena.bots(owner="me") if bot.state == "active"}
         for name in bots.keys() - known.keys():
@@ -52,6 +53,17 @@ def _play(arena: Arena, entries: list[str]) -> str:
             arena.enter(tournament.id, entry)
         arena.set_tournament_state(tournament.id, "running")
     return tournament.id
+
+
+def _is_known(arena: Arena) -> bool:
+    """Whether we have an account; a token may have outlived its arena, whose store was made anew."""
+    try:
+        return arena.token is not None and bool(arena.me())
+    except ArenaError as error:
+        if error.status != HTTPStatus.UNAUTHORIZED:
+            raise
+        arena.token = None
+        return False
 
 
 def _kept(token: Path) -> str | None:

@@ -44,7 +44,7 @@ from service.store.probe import Probe
 from service.store.store import Store
 
 CONNECTIONS = 64
-"""Connections to the store that one API process uses at most; more requests than that wait for one."""
+"""Connections by which one API process answers requests at most; more requests than that wait for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ _DOOR: Final = "door"
 _ENDED: Final = "ended"
 _CELLS: Final = ".cells"
 _LOCK: Final = ".lock"
+_NEW: Final = ".new"
 
 
 class _Ended(msgspec.Struct, frozen=True):
@@ -53,7 +54,7 @@ class Folder:
     def put(self, cells: list[Cell]) -> None:
         """Leave what this process has counted so far, in the place of what it left before; raises OSError."""
         lock = self._be_there()
-        new = self._path / f".{self._name}.new"
+        new = self._path / f".{self._name}{_NEW}"
         new.write_bytes(_encode(cells))
         new.rename(self._path / f"{self._name}{_CELLS}")
         os.utime(lock)  # or what tidies up folders for temporary files would take it for forgotten
@@ -105,12 +106,12 @@ class Folder:
         before = self._ended()
         left = [cell for name in names if name not in before.names for cell in self._left_by(name)]
         lasting = [cell for cell in left if (metric := BY_NAME.get(cell.name)) and metric.kind != "gauge"]
-        new = self._path / f".{_ENDED}.new"
+        new = self._path / f".{_ENDED}{_NEW}"
         new.write_bytes(_encode(_Ended(names, merged([*before.cells, *lasting]))))
         new.rename(self._path / _ENDED)
         for name in names:
-            for kind in (_CELLS, _LOCK):  # the lock last: while it is there the name is known
-                (self._path / f"{name}{kind}").unlink(missing_ok=True)
+            for left in (f".{name}{_NEW}", f"{name}{_CELLS}", f"{name}{_LOCK}"):  # as long as the last is there,
+                (self._path / left).unlink(missing_ok=True)  # the name is known
 
     def _ended(self) -> _Ended:
         try:

@@ -399,6 +399,17 @@ def test_operator_gives_a_certificate_and_secrets(tmp_path):
         composition.down()
 
 
+def test_token_of_the_examples_that_outlived_its_arena_is_replaced(composed, organiser):
+    file = composed.volume("organiser") / "token"
+    outlived = organiser.token[:-1] + ("a" if organiser.token[-1] != "a" else "b")
+    file.write_text(outlived)
+    composed.again("examples")
+    with Arena(composed.url, file.read_text().strip()) as anew:
+        assert {bot.state for bot in anew.bots(owner="me")} == {"active"}
+        *_, last = anew.follow_tournament(next(anew.tournaments(owner="me")).id, timeout_s=LONG_S)
+        assert last["state"] == "finished"
+
+
 # --- the end ----------------------------------------------------------------------------------------------------------
 
 
