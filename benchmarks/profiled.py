@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 
 from benchmarks.ground import BotServer, Ground
 from service.config import Settings
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 
 ROOT: Final = Path(__file__).parents[1]
 DRIVING: Final = "tournaments"

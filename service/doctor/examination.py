@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -23,7 +23,7 @@ from service.store.store import Store
 BETWEEN_S: Final = 1.0
 """How long between the two looks: longer than anything of ours is under way that isn't stamped with its time."""
 MOST_KEPT: Final = 10_000
-"""So many suspicions are looked at once more; more of the same say nothing new."""
+"""So many suspicions of a kind are looked at once more; more of the same say nothing new."""
 PAGE: Final = 500
 
 
@@ -36,10 +36,11 @@ class Finding(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What an examination came to. `keys` were looked at."""
+    """What an examination came to. `keys` were looked at; of the codes in `cut` there is more than is found."""
 
     found: list[Finding]
     keys: int
+    cut: frozenset[str] = frozenset()
 
     @property
     def needs_somebody(self) -> bool:
@@ -83,6 +84,8 @@ class Examination:
         }
         self._counters = CounterCheck(store, values)
         self._seen = 0
+        self._kept: Counter[str] = Counter()
+        self._cut: set[str] = set()
 
     def run(self) -> Findings:
         """Examine; raises what redis-py raises if the store can't be read."""
@@ -97,17 +100,26 @@ class Examination:
         if not is_whole:
             standing.append(Finding("not_all_seen", f"{self._seen} of {self._store.size()} keys", ""))
         order = list(ADVICE)
-        return Findings(sorted(set(standing), key=lambda each: (order.index(each.code), each.where)), self._seen)
+        found = sorted(set(standing), key=lambda each: (order.index(each.code), each.where))
+        return Findings(found, self._seen, frozenset(self._cut))
 
     def _gather(self, suspects: Mapping[Check, dict[Suspect, None]], ends: float) -> bool:
         """Look at everything once; False if the time was up before."""
         for check, subjects in self._everything():
-            kept = suspects[check]
-            if len(kept) < MOST_KEPT:
-                kept.update(dict.fromkeys(looked(check, subjects)))
+            for suspect in looked(check, subjects):
+                self._keep(suspects[check], suspect)
             if self._monotonic() > ends:
                 return False
         return True
+
+    def _keep(self, kept: dict[Suspect, None], suspect: Suspect) -> None:
+        if suspect in kept:
+            return
+        if self._kept[suspect.code] < MOST_KEPT:
+            self._kept[suspect.code] += 1
+            kept[suspect] = None
+        else:
+            self._cut.add(suspect.code)
 
     def _everything(self) -> Iterator[tuple[Check, Sequence[str]]]:
         for page in self._store.members(keys.DUE):

@@ -20,7 +20,8 @@ class Severity(StrEnum):
 class Advice(NamedTuple):
     """What is said of a finding: `what` is wrong, how it `heals` by itself if it does, what to `run` otherwise.
 
-    In `run` stand `{doctor}` for the command that looked, and `{first}` for the first thing that was found.
+    In `run` stand `{doctor}`, `{worker}`, `{restore}` and `{client}` for commands that work on the store in question
+    (`place.Patient`), and `{first}` for the first thing that was found.
     """
 
     severity: Severity
@@ -31,10 +32,9 @@ class Advice(NamedTuple):
 
 _ERROR, _WARNING, _NOTE = Severity
 _MEND: Final = "{doctor} --mend"
-_OLD_BACKUP: Final = "slagveld restore BACKUP --data fresh, if there is one from before: nothing else has it"
+_OLD_BACKUP: Final = "{restore}, if there is one from before: nothing else has it"
 _OPERATOR: Final = '-H "Authorization: Bearer $SLAGVELD_ADMIN_TOKEN"'
 _DROP: Final = _OLD_BACKUP + "; or let it go: {doctor} --drop {first}"
-_WORKER: Final = "slagveld worker (or slagveld up)"
 
 ADVICE: Final = {
     # --- the store as a whole
@@ -45,7 +45,7 @@ ADVICE: Final = {
     "store_old": Advice(_ERROR, "the store is older than 7.0", None, "upgrade the server: slagveld backup first"),
     "store_evicts": Advice(
         _ERROR, "the store may throw keys away when memory is short", None,
-        "redis-cli CONFIG SET maxmemory-policy noeviction, and in its configuration file",
+        "{client} CONFIG SET maxmemory-policy noeviction, and in its configuration file",
     ),
     "keys_evicted": Advice(
         _ERROR, "the store has thrown keys away since it was started", None,
@@ -53,7 +53,7 @@ ADVICE: Final = {
     ),
     "no_log": Advice(
         _WARNING, "the store writes no append-only file: a crash loses all since its last snapshot", None,
-        "redis-cli CONFIG SET appendonly yes, and in its configuration file",
+        "{client} CONFIG SET appendonly yes, and in its configuration file",
     ),
     "not_saved": Advice(
         _ERROR, "the store couldn't write to its disk the last time it tried", "once its disk takes it",
@@ -68,10 +68,12 @@ ADVICE: Final = {
         "set SLAGVELD_KEY here as for API and workers; if they have none, it is lost: " + _OLD_BACKUP,
     ),
     # --- who works on it
-    "no_worker": Advice(_ERROR, "no worker is there, or none for some of the work: games stand still", None, _WORKER),
+    "no_worker": Advice(
+        _ERROR, "no worker is there, or none for some of the work: games stand still", None, "{worker}"
+    ),
     "overdue": Advice(
         _WARNING, "what should have been attended to minutes ago (a lease ran out, a deadline is over)",
-        "as soon as a worker is there, by the sweeper", _WORKER,
+        "as soon as a worker is there, by the sweeper", "{worker}",
     ),
     "clock_apart": Advice(
         _WARNING, "the clocks of this machine and of the store are more than 5 s apart", None,
@@ -123,7 +125,7 @@ ADVICE: Final = {
     ),
     "rules_unknown": Advice(
         _ERROR, "games under way of rules that this release doesn't know: nobody plays them here", None,
-        "slagveld worker, of the release that began them (docs/upgrades.md)",
+        "{worker}, of the release that began them (docs/upgrades.md)",
     ),
     "game_tried": Advice(
         _NOTE, "games of which a move was tried in vain more than once",
@@ -178,7 +180,7 @@ ADVICE: Final = {
     ),
     "key_unknown": Advice(
         _WARNING, "keys that no part of the arena writes", None,
-        "if nothing of yours does either: redis-cli UNLINK KEY; if something does, give it a database of its own",
+        "if nothing of yours does either: {client} UNLINK KEY; if something does, give it a database of its own",
     ),
     "key_orphaned": Advice(_WARNING, "lists and cards of what doesn't exist any more", None, _MEND),
     "check_orphaned": Advice(_WARNING, "checks of bots that don't exist any more", None, _MEND),

@@ -30,6 +30,7 @@ OLDEST = (7, 0)
 FSYNC = ("everysec", "always")
 _LONGEST_SOCKET_PATH = 100  # the limit is 108 bytes on Linux, 104 on macOS, with the closing zero
 _ADDRESS = "address"
+_SOCKET = "valkey.sock"
 _POLL_S = 0.002
 _LOCK_S = 10.0  # a server that ends needs no longer
 
@@ -121,12 +122,12 @@ class EmbeddedValkey:
     @property
     def socket_path(self) -> Path:
         """Where the unix socket is: beside the data, or in a temporary folder if that path is too long."""
-        beside = self._folder / "valkey.sock"
+        beside = self._folder / _SOCKET
         if len(os.fsencode(beside)) <= _LONGEST_SOCKET_PATH:
             return beside
         if self._socket_folder is None:
             self._socket_folder = _short_folder()
-        return self._socket_folder / "valkey.sock"
+        return self._socket_folder / _SOCKET
 
     @property
     def log_path(self) -> Path:
@@ -242,11 +243,17 @@ class EmbeddedValkey:
 
 def running(data: Path) -> str | None:
     """Give the address of the server that somebody runs on a data folder, None if nobody does (or it isn't ready)."""
-    try:
-        path = Path((data.absolute() / EmbeddedValkey.FOLDER / _ADDRESS).read_text())
-    except OSError:
-        return None
+    path = socket_of(data)
     return _url(path, 0) if _answers(path) else None
+
+
+def socket_of(data: Path) -> Path:
+    """Tell where the server on a data folder listens, or did last; where it would if it never ran."""
+    folder = data.absolute() / EmbeddedValkey.FOLDER
+    try:
+        return Path((folder / _ADDRESS).read_text())
+    except OSError:
+        return folder / _SOCKET
 
 
 def _url(path: Path, database: int) -> str:
@@ -255,7 +262,7 @@ def _url(path: Path, database: int) -> str:
 
 def _short_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="slagveld-"))
-    if len(os.fsencode(folder)) + len("/valkey.sock") <= _LONGEST_SOCKET_PATH:
+    if len(os.fsencode(folder)) + len(f"/{_SOCKET}") <= _LONGEST_SOCKET_PATH:
         return folder
     folder.rmdir()
     return Path(tempfile.mkdtemp(prefix="slagveld-", dir="/tmp"))  # TMPDIR itself is too long

@@ -64,7 +64,9 @@ class _TimedPool(BlockingConnectionPool):
         return connection
 
     def release(self, connection: Any) -> None:
-        self.timed(perf_counter() - connection.taken_at)
+        taken_at = vars(connection).pop("taken_at", None)
+        if taken_at is not None:  # else it couldn't be opened, and nobody had it: redis-py gives it back to itself
+            self.timed(perf_counter() - taken_at)
         super().release(connection)  # type: ignore[no-untyped-call]  # redis-py's
 
 

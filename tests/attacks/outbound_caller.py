@@ -28,7 +28,7 @@ from bot_sdk.replies import BadReply, read_action
 from service.outbound.calls import Calls
 from service.outbound.guard import LOOPBACK, Found, Guard
 from service.outbound.values import Answer, Call
-from service.worker import SWITCH_S
+from service.worker.process import SWITCH_S
 from tests.service.outbound.hostile import call_to
 
 Step = dict[str, Any]

@@ -11,7 +11,6 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from redis import Redis
 
 from bot_sdk.bot import Bot
 from bot_sdk.games.record import read, verify
@@ -21,8 +20,9 @@ from service.arena import erasing
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
+from service.store.connection import connect
 from service.store.entities import BotState
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 from tests.service.api.conftest import PATIENT, Person, Seated
 from tests.service.api.test_open_boards import paths
 from tests.service.api.test_tournaments import hosted
@@ -189,7 +189,7 @@ def tellers(world, redis_url):
     """Give the keys, of all databases, in which the word stands."""
     found = set()
     for number in (0, 1):
-        redis = Redis.from_url(redis_url.replace("db=0", f"db={number}"))
+        redis = connect(redis_url.replace("db=0", f"db={number}"))
         redis.config_set("rdbcompression", "no")  # so that DUMP shows plain bytes
         found |= {(number, name) for name in redis.scan_iter() if WORD.encode() in plain(redis, name) + name}
         redis.close()

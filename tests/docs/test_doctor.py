@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from service.doctor.kinds import ADVICE
+from service.doctor.place import BY_URL
+from service.doctor.showing import words
 
 ROOT = Path(__file__).parents[2]
 
@@ -13,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def rows():
     """Give a row of the table for each word."""
     for code, advice in ADVICE.items():
-        run = (advice.run or "").replace("{doctor}", "slagveld doctor").replace("{first}", "ID")
+        run = words(advice.run or "", {**BY_URL, "first": "ID"})
         yield f"| `{code}` | {advice.severity} | {advice.what} | {advice.heals or ''} | {run} |"
 
 

@@ -178,7 +178,7 @@ def test_what_was_going_on_goes_on_to_its_end(name, opened, tmp_path):
 
 def unwell(golden, **how):
     """Tell what the doctor finds."""
-    findings, _ = examined(Patient(golden.settings, is_still=False, command="slagveld doctor"), 60.0, **how)
+    findings, _ = examined(Patient(golden.settings, is_still=False), 60.0, **how)
     return findings.found
 
 

@@ -10,6 +10,6 @@ from tests.integration.arena import Arena
 
 def check_well(arena: Arena) -> None:
     """Check that the doctor finds nothing: no damage, and no false alarm."""
-    patient = Patient(Settings.from_env(arena.environment), is_still=False, command="slagveld doctor")
+    patient = Patient(Settings.from_env(arena.environment), is_still=False)
     findings, _ = examined(patient, seconds=60.0)
     assert findings.found == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from service.store.connection import connect
 from service.store.form import FORM
 from tests.integration.arena import ROOT, SHORT, Api, Process, wait_until
 
+JSON = {"SLAGVELD_LOGS": "json", "SLAGVELD_METRICS": "127.0.0.1:0"}
 REFUSAL = f"expected a store of form {FORM}, got form {FORM + 1}: a newer release has worked on it"
 
 
@@ -46,6 +48,18 @@ def test_no_command_begins_on_the_store_of_a_newer_release(world, command):
     before = client.keys()
     assert REFUSAL in refused(*command, environment=environment)
     assert client.keys() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "process"),
+    [(["api", "--port", "0"], "api"), (["worker"], "worker"), (["up", "--port", "0", "--workers", "1"], "up")],
+)
+def test_programs_that_collect_lines_are_told_why_in_one(world, command, process):
+    client, environment = world
+    client.set(keys.FORM, FORM + 1)
+    said = [json.loads(line) for line in refused(*command, environment=environment | JSON).splitlines()]
+    told = [(line["process"], line["level"]) for line in said if REFUSAL in line["message"]]
+    assert told == [(process, "critical")]
 
 
 def test_processes_that_are_there_end_when_a_newer_release_takes_the_store_over(world, tmp_path):

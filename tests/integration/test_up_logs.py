@@ -8,7 +8,8 @@ import signal
 
 import requests
 
-from tests.integration.running import START_S, wait_until
+from tests.integration.arena import Api
+from tests.integration.running import START_S, STOP_S, wait_until
 
 
 def test_all_processes_of_an_arena_say_what_they_say_in_json(start, tmp_path):
@@ -25,3 +26,15 @@ def test_all_processes_of_an_arena_say_what_they_say_in_json(start, tmp_path):
     assert [line["route"] for line in lines if line.get("request_id") == answer.headers["X-Request-Id"]] == [
         "/v1/rulesets"
     ]
+
+
+def test_an_api_by_itself_says_all_in_json(redis_url, tmp_path):
+    environment = {"REDIS_URL": redis_url, "SLAGVELD_LOGS": "json", "SLAGVELD_METRICS": "127.0.0.1:0"}
+    api = Api(environment, tmp_path / "said")
+    try:
+        assert requests.get(f"{api.address}/v1/rulesets", timeout=20).ok
+        assert api.terminate() < STOP_S
+        lines = [json.loads(line) for line in api.said().splitlines()]
+        assert any("metrics are served at" in line["message"] for line in lines)
+    finally:
+        api.close()

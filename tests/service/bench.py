@@ -69,7 +69,7 @@ class Worker:
     def run(self) -> Run:
         return Run(self.referee)
 
-    def drive(self, *game_ids: str, seconds: float = 5.0) -> list[str]:
+    def drive(self, *game_ids: str, seconds: float = 60.0) -> list[str]:
         """Drive games until they are over, wait for people, or `seconds` have passed; give those handed back."""
         ends = monotonic() + seconds
 

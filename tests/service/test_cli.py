@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from service import cli
+from service.commands import running
 
 
 @pytest.mark.parametrize("command", ["up", "api", "worker", "demo"])
@@ -34,7 +35,7 @@ def test_the_specification_needs_what_developers_have(monkeypatch):
 
 
 def test_up_keeps_an_archive_beside_its_data_and_bounds_its_store(tmp_path):
-    store, environment, _ = cli._environment({}, tmp_path, "http://127.0.0.1:1")
+    store, environment, _ = running._environment({}, tmp_path, "http://127.0.0.1:1")
     assert environment["SLAGVELD_ARCHIVE"] == str(tmp_path / "archive")
     command = store._command()
     assert int(command[command.index("--maxmemory") + 1]) > 2**27
@@ -42,10 +43,10 @@ def test_up_keeps_an_archive_beside_its_data_and_bounds_its_store(tmp_path):
 
 def test_what_is_set_stands_and_a_store_that_others_run_is_left_alone(tmp_path):
     chosen = {"SLAGVELD_ARCHIVE": "/elsewhere", "SLAGVELD_MEMORY_MB": "100"}
-    store, environment, _ = cli._environment(chosen, tmp_path, "http://127.0.0.1:1")
+    store, environment, _ = running._environment(chosen, tmp_path, "http://127.0.0.1:1")
     assert environment["SLAGVELD_ARCHIVE"] == "/elsewhere"
     assert str(100 * 2**20) in store._command()
-    _, environment, _ = cli._environment({"REDIS_URL": "redis://other"}, tmp_path, "http://127.0.0.1:1")
+    _, environment, _ = running._environment({"REDIS_URL": "redis://other"}, tmp_path, "http://127.0.0.1:1")
     assert "SLAGVELD_ARCHIVE" not in environment
 
 
@@ -75,7 +76,7 @@ def test_worker_takes_on_what_it_is_told(arguments, takes, redis_url, monkeypatc
             pass
 
     monkeypatch.setenv("REDIS_URL", redis_url)
-    monkeypatch.setattr("service.worker.WorkerProcess", Never)
+    monkeypatch.setattr("service.worker.process.WorkerProcess", Never)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
     ran = CliRunner().invoke(cli.main, ["worker", *arguments])
     assert (ran.exit_code, started) == (0, [takes]), ran.output

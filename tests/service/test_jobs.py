@@ -9,7 +9,7 @@ import pytest
 
 from service.config import Settings
 from service.logs import about
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 
 
 class Telling(WorkerProcess):

@@ -10,7 +10,7 @@ from service.app import create_app
 from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 from tests.service.fakes import until
 
 OPERATOR = "operator-" * 5

@@ -11,12 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
-from service import worker
 from service.arena.checks import OurFaultError
 from service.config import Settings
 from service.referee.run import Run
 from service.store import keys, packed
-from service.worker import CHECK_THREADS, WorkerProcess
+from service.worker import process as worker
+from service.worker import serving
+from service.worker.process import CHECK_THREADS, WorkerProcess
 from tests.service.fakes import until
 from tests.service.rated import Season
 
@@ -207,8 +208,8 @@ def test_run_that_breaks_is_followed_by_another_though_that_takes_two_tries(desk
         return Run(referee, **more)
 
     monkeypatch.setattr(broken, "_turn", lambda: 1 / 0)
-    monkeypatch.setattr(worker, "Run", make)
-    monkeypatch.setattr(worker, "AGAIN_S", 0.01)
+    monkeypatch.setattr(serving, "Run", make)
+    monkeypatch.setattr(serving, "AGAIN_S", 0.01)
     process._tournaments.start()
     until(lambda: process._tournaments.current is not broken)
     game = desk.game("house:random", "house:greedy")
@@ -268,7 +269,7 @@ def test_without_an_archive_nothing_leaves(redis_url, store, old_game):
     before = sys.getswitchinterval()
     process = WorkerProcess(Settings.from_env({"REDIS_URL": redis_url}))
     process.start()
-    assert not process._retainer.is_alive()
+    assert process._retainer is None
     process.stop()
     sys.setswitchinterval(before)
     assert store.games.get(old_game) is not None

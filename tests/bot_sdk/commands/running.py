@@ -16,7 +16,13 @@ from bot_sdk.cli import main
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60
-PROGRAM = (sys.executable, "-c", "from bot_sdk.cli import main; main()")
+SLAGBOT = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job, as pytest may be, ignores it
+from bot_sdk.cli import main
+main()
+"""
+PROGRAM = (sys.executable, "-c", SLAGBOT)
 
 
 def slagbot(*arguments, status=0):

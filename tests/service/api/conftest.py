@@ -11,7 +11,7 @@ from service.config import Settings
 from service.jobs import BrokerQueue, open_broker
 from service.services import open_services
 from service.store.entities import Bot, BotState
-from service.worker import WorkerProcess
+from service.worker.process import WorkerProcess
 
 PATIENT = "100000 per second"
 

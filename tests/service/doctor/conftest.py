@@ -96,7 +96,7 @@ class World:
     ):
         """Give what the doctor finds, and how many were mended by code."""
         given = Settings.from_env({"REDIS_URL": self.url, "SLAGVELD_BOT_NETWORKS": "127.0.0.0/8"} | settings)
-        patient = Patient(given, is_still=is_still, command="slagveld doctor")
+        patient = Patient(given, is_still=is_still)
         return examined(patient, seconds, is_to_mend=is_to_mend, drop=drop, sleep=sleep)
 
     def found(self, **more):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from msgspec.structs import replace
 
 from bot_sdk.results.values import GameState
+from service.doctor import examination
 from service.doctor.command import NothingToDropError
 from service.doctor.kinds import ADVICE
 from service.jobs import CHECKS, open_broker
@@ -435,6 +438,17 @@ def test_when_the_time_is_up_it_says_how_far_it_came(world):
     seen, _, of = found.where.partition(" of ")
     assert int(seen) < int(of.removesuffix(" keys")) == world.redis.dbsize()
     assert findings.needs_somebody
+
+
+def test_much_of_one_kind_hides_nothing_of_another(world, monkeypatch):
+    monkeypatch.setattr(examination, "MOST_KEPT", 5)
+    for number in range(40):
+        world.redis.set(f"somebody elses {number}", 1)
+    PLANTED["key_that_expires"](world)
+    findings, _ = world.look()
+    told = Counter(each.code for each in findings.found)
+    assert told == {"key_that_expires": 1, "key_unknown": 5}
+    assert findings.cut == {"key_unknown"}
 
 
 def test_a_copy_is_judged_by_what_is_in_it_alone(world):

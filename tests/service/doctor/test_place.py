@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import shutil
+import stat
 import tempfile
 
 import pytest
@@ -48,7 +51,7 @@ def test_what_doesnt_run_is_looked_at_as_a_copy_that_is_gone_afterwards(data, tm
         assert patient.is_still
         assert len(list((tmp_path / "tmp").glob(".doctor-*"))) == 1
         assert patient.settings.broker_url == patient.settings.redis_url.replace("db=0", "db=1")
-        assert patient.command == f"slagveld doctor --data {data}"
+        assert patient.commands["doctor"] == f"slagveld doctor --data {data}"
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
@@ -88,6 +91,46 @@ def test_a_store_that_is_starting_isnt_copied(data):
             pass
     with found({}, data) as patient:
         assert patient.is_still
+
+
+def test_several_may_look_at_the_same_time(data):
+    with (data / "valkey/lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)  # as one does that copies
+        with found({}, data) as patient:
+            assert patient.is_still
+
+
+def test_data_that_nobody_may_write_to_can_be_looked_at(data, tmp_path):
+    """Root may write anywhere; that the copy doesn't take the modes along is what counts."""
+    folder = data / "valkey/appendonlydir"
+    for path in (*folder.iterdir(), folder, folder.parent):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    with found({}, data):
+        (copy,) = (tmp_path / "tmp").glob(".doctor-*/valkey")
+        assert all(path.stat().st_mode & stat.S_IWUSR for path in copy.rglob("*") if not path.is_socket())
+    assert list((tmp_path / "tmp").iterdir()) == []
+    for path in (folder.parent, folder):
+        path.chmod(0o700)
+
+
+@pytest.mark.parametrize("option", [(), ("--mend",)])
+def test_a_folder_whose_data_are_gone_isnt_well(data, option):
+    shutil.rmtree(data / "valkey/appendonlydir")
+    told = doctor("--data", data, *option)
+    assert told.exit_code == 2
+    assert "expected the folder of an arena" in told.stderr
+    assert not (data / "valkey/appendonlydir").exists()
+
+
+def test_a_temporary_folder_that_is_full_is_said_in_a_sentence(data, monkeypatch):
+    def full(source, _place):
+        raise OSError(errno.ENOSPC, "No space left on device", str(source))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    told = doctor("--data", data)
+    assert told.exit_code == 2
+    assert "Error: it can't be looked at: [Errno 28] No space left on device: " in told.stderr
+    assert "(" not in told.stderr
 
 
 def test_a_store_that_was_restored_and_never_run_can_be_looked_at(data):

@@ -123,7 +123,7 @@ def test_many_games_pass(games):
     assert fitted.rows[0].games == 20_000
 
 
-@pytest.mark.parametrize("module", ["service.wsgi", "service.cli", "service.worker", "service.arena.sweep"])
+@pytest.mark.parametrize("module", ["service.wsgi", "service.cli", "service.worker.process", "service.arena.sweep"])
 def test_nobody_but_the_fit_loads_numpy(module):
     code = f"import sys, {module}; sys.exit('numpy' in sys.modules or 'scipy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)

@@ -99,6 +99,6 @@ def test_process_that_isnt_measured_counts_nothing():
 
 
 def test_prometheus_library_is_loaded_where_metrics_are_served_alone():
-    parts = "service.wsgi, service.worker, service.cli, service.launch.gunicorn_conf, service.metrics.metering"
+    parts = "service.wsgi, service.worker.process, service.cli, service.launch.gunicorn_conf, service.metrics.metering"
     code = f"import sys, {parts}; sys.exit('prometheus_client' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=120).returncode == 0

@@ -43,6 +43,21 @@ def test_dead_server_is_given_up_after_a_few_tries(tmp_path):
         store.close()
 
 
+def test_server_that_dies_is_no_other_error_where_round_trips_are_timed(tmp_path):
+    took = []
+    with EmbeddedValkey(tmp_path) as server:
+        never = connect(server.url, retries=0, timed=took.append)
+        client = connect(server.url, retries=0, timed=took.append)
+        assert client.ping()
+        assert len(took) == 1
+        server.kill()
+        for each in (never, client, client):
+            with pytest.raises(RedisConnectionError):
+                each.ping()
+            each.close()
+    assert len(took) == 1, "what never began took no time"
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """A server that stands still."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import logging
-import os
 import resource
 import secrets
 import sys
@@ -58,16 +56,17 @@ from service.referee.leases import Leases
 from service.referee.players import Players
 from service.referee.referee import Referee
 from service.referee.roster import Roster
-from service.referee.run import Run
 from service.referee.thinking import Callers
 from service.services import allowance_of, tournaments_of
 from service.store import due
 from service.store.archive import Archive
 from service.store.clock import Agreed
-from service.store.errors import FormError
 from service.store.store import Store
 from service.thinking.process import COMMAND, Process
 from service.thinking.thinkers import Thinkers
+from service.worker.retaining import Retaining
+from service.worker.serving import Serving
+from service.worker.sweeping import Sweeping
 
 logger: Final = logging.getLogger(__name__)
 
@@ -97,10 +96,6 @@ SWEEP_STOP_S: Final = 1.0
 SERVE_STOP_S: Final = 6.0
 RETAIN_STOP_S: Final = 2.0
 THINKERS_STOP_S: Final = 1.0
-RETAIN_EVERY_S: Final = 300.0
-RETAIN_SHARE: Final = 4
-"""Retention works for a quarter of the time at most: it computes, and beside it deadlines are watched."""
-AGAIN_S: Final = 0.5
 CONNECTIONS: Final = 64
 DESCRIPTORS: Final = 8_192
 """So many a worker may have open if the system lets it: a shell's usual 1,024 are fewer than its connections may be."""
@@ -184,10 +179,10 @@ class WorkerProcess:
             only="" if self._takes == SERVED.keys() else "".join(self._takes),
             meters=self._meters,
         )
-        self._sweeper = threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True)
-        self._people = _Serving("people", self._referee, self._stopping, self._drive_each)
-        self._tournaments = _Serving("tournaments", self._referee, self._stopping, self._queue.drive_shard)
-        self._retainer = threading.Thread(target=self._keep_retaining, name="retention", daemon=True)
+        self._sweeper = Sweeping(self._sweep, self._store.form, self._stopping, settings.sweep_ms / 1000)
+        self._people = Serving("people", self._referee, self._stopping, self._drive_each)
+        self._tournaments = Serving("tournaments", self._referee, self._stopping, self._queue.drive_shard)
+        self._retainer = Retaining(self._retention(), self._stopping) if settings.archive else None
         self._workers = [self._server(queue) for taken in SERVED if taken in self._takes for queue in SERVED[taken]]
         self._meters.look_at(self._look)
 
@@ -291,6 +286,17 @@ class WorkerProcess:
             meters=self._meters,
         )
 
+    def _retention(self) -> Retention:
+        tournaments = tournaments_of(self._settings, self._store, self._store.due.now)
+        return Retention(
+            self._store,
+            Archive(Path(self._settings.archive)),
+            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=self._store.due.now)),
+            clock=self._store.due.now,
+            token=secrets.token_hex(8),
+            keep_ms=self._settings.keep_days * DAY_MS,
+        )
+
     # --- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -305,7 +311,7 @@ class WorkerProcess:
             self._people.start()
         if due.TOURNAMENTS in self._takes:
             self._tournaments.start()
-        if self._settings.archive:
+        if self._retainer is not None:
             self._retainer.start()
         for worker in self._workers:
             worker.start()
@@ -319,14 +325,14 @@ class WorkerProcess:
             stop.start()
         for stop in stops:
             stop.join()
-        threads: tuple[tuple[threading.Thread, float], ...] = (
+        threads: tuple[tuple[threading.Thread | None, float], ...] = (
             (self._people, SERVE_STOP_S),
             (self._tournaments, SERVE_STOP_S),
             (self._sweeper, SWEEP_STOP_S),
             (self._retainer, RETAIN_STOP_S),
         )
         for thread, patience_s in threads:
-            if thread.is_alive():
+            if thread is not None and thread.is_alive():
                 thread.join(patience_s)
         self._leases.stop()
         self._thinkers.close(THINKERS_STOP_S)
@@ -342,85 +348,6 @@ class WorkerProcess:
             until()
         finally:
             self.stop()
-
-    def _keep_sweeping(self) -> None:
-        while not self._stopping.wait(self._settings.sweep_ms / 1000):
-            try:
-                self._store.form.check()
-                self._sweep.once()
-            except RedisError as error:
-                logger.warning("not swept: %s", error)
-            except FormError as error:
-                logger.critical("this worker ends at once: %s", error)
-                os._exit(1)  # in good order would mean to write into a store that isn't ours any more
-            except Exception:  # as must this one
-                logger.exception("the sweeper broke; it goes on")
-        with contextlib.suppress(RedisError):  # then its lock runs out
-            self._sweep.leave()
-
-    def _retention(self) -> Retention:
-        tournaments = tournaments_of(self._settings, self._store, self._store.due.now)
-        return Retention(
-            self._store,
-            Archive(Path(self._settings.archive)),
-            Exports(self._store, tournaments, Scoreboard(self._store, tournaments, clock=self._store.due.now)),
-            clock=self._store.due.now,
-            token=secrets.token_hex(8),
-            keep_ms=self._settings.keep_days * DAY_MS,
-        )
-
-    def _keep_retaining(self) -> None:
-        """Let what is old leave the store for the archive; only this thread ever waits for a disk."""
-        retention = self._retention()
-        pause_s = 0.0
-        while not self._stopping.wait(pause_s):
-            began, is_more = time.monotonic(), False
-            try:
-                is_more = retention.step()
-            except RedisError as error:
-                logger.warning("retention waits for the store: %s", error)
-            except Exception:  # and this one
-                logger.exception("retention broke; it begins again later")
-            took_s = time.monotonic() - began
-            pause_s = took_s * (RETAIN_SHARE - 1) if is_more else RETAIN_EVERY_S
-        with contextlib.suppress(RedisError):  # then its lock runs out
-            retention.leave()
-
-
-class _Serving(threading.Thread):
-    """The thread of a run. Should that break, another begins in its place, and the sweeper finds its games."""
-
-    def __init__(
-        self,
-        name: str,
-        referee: Callable[[], Referee],
-        stopping: threading.Event,
-        hand_back: Callable[[list[str]], None],
-    ) -> None:
-        super().__init__(name=name, daemon=True)
-        self._referee = referee
-        self._stopping = stopping
-        self._hand_back = hand_back
-        self.current = Run(referee(), name=name)
-
-    def run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                unfinished = self.current.serve()
-                if unfinished:
-                    self._hand_back(unfinished)
-            except Exception:  # this thread must outlive whatever broke in it
-                logger.exception("the run that drives the games of %s broke; another begins", self.name)
-                self._begin_another()
-
-    def _begin_another(self) -> None:
-        broken = self.current
-        while self.current is broken and not self._stopping.is_set():
-            try:
-                self.current = Run(self._referee(), name=self.name)
-            except Exception:  # whatever broke the one before, such as a lack of descriptors, may last
-                logger.exception("no run for the games of %s yet", self.name)
-            self._stopping.wait(AGAIN_S)
 
 
 def _take_descriptors() -> None:
