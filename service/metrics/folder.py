@@ -110,8 +110,8 @@ class Folder:
         new.write_bytes(_encode(_Ended(names, merged([*before.cells, *lasting]))))
         new.rename(self._path / _ENDED)
         for name in names:
-            for file in (f".{name}{_NEW}", f"{name}{_CELLS}", f"{name}{_LOCK}"):  # as long as the last is there,
-                (self._path / file).unlink(missing_ok=True)  # the name is known
+            for file in (f".{name}{_NEW}", f"{name}{_CELLS}", f"{name}{_LOCK}"):
+                (self._path / file).unlink(missing_ok=True)  # the lock last: while it is there the name is known
 
     def _ended(self) -> _Ended:
         try:
