@@ -11,7 +11,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
@@ -153,19 +153,20 @@ class Connection:
         sent_at = self._clock()
         source = _Source(self._socket, until, self._clock, acknowledge_at_once=acknowledge_at_once)
         response = HTTPResponse(cast("Any", source), method=method)  # it asks a socket for nothing but a file
-        try:
-            response.begin()
-            body = response.read(limit + 1)
-            is_cut = response.length not in {None, 0} and len(body) <= limit
-        except (ConnectionError, HTTPException, ValueError) as error:
-            if source.first_at is None:
-                raise EndedError(str(error)) from error
-            raise UnreadableError(f"{type(error).__name__}: {error}") from error
+        with closing(response):
+            try:
+                response.begin()
+                body = response.read(limit + 1)
+                is_cut = response.length not in {None, 0} and len(body) <= limit
+                may_go_on = not response.will_close and response.isclosed()
+            except (ConnectionError, HTTPException, ValueError) as error:
+                if source.first_at is None:
+                    raise EndedError(str(error)) from error
+                raise UnreadableError(f"{type(error).__name__}: {error}") from error
         if is_cut:
             raise UnreadableError("the connection closed within the body")
         now = self._clock()
         first_at = now if source.first_at is None else source.first_at
-        may_go_on = not response.will_close and response.isclosed()
         return Got(
             response.status,
             response.version,
