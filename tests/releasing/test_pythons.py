@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from releasing import debian, matrix, pythons
 
+BASE = sys._base_executable
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -34,17 +37,25 @@ def test_what_is_promised_has_no_gap_and_ends_with_what_the_newest_debian_has():
 
 
 def test_the_python_that_runs_this_is_found(tmp_path):
-    put(tmp_path / "bin", f"python{HERE}", f'exec "{sys.executable}" "$@"')
-    assert pythons.find(HERE, {"PATH": str(tmp_path / "bin")}) == tmp_path / "bin" / f"python{HERE}"
+    put(tmp_path / "bin", f"python{HERE}", f'exec "{BASE}" "$@"')
+    assert is_this(pythons.find(HERE, {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path)}))
 
 
 @pytest.mark.parametrize("script", ["exit 127", "echo 2.7", "exec /nowhere/python"])
 def test_a_name_without_that_python_behind_it_is_passed_over(script, tmp_path):
     put(tmp_path / "shims", f"python{HERE}", script)
-    environment = {"PATH": str(tmp_path / "shims"), "HOME": str(tmp_path)}
-    assert pythons.find(HERE, environment) is None
-    kept = put(tmp_path / ".pyenv" / "versions" / f"{HERE}.4" / "bin", f"python{HERE}", f'exec "{sys.executable}" "$@"')
-    assert pythons.find(HERE, environment) == kept
+    shims = str(tmp_path / "shims")
+    assert pythons.find(HERE, {"PATH": shims, "HOME": str(tmp_path)}) is None
+    put(tmp_path / "kept", f"python{HERE}", f'exec "{BASE}" "$@"')
+    path = os.pathsep.join([shims, str(tmp_path / "kept")])
+    assert is_this(pythons.find(HERE, {"PATH": path, "HOME": str(tmp_path)}))
+
+
+def is_this(found):
+    """Tell whether what was found is the Python that runs this, outside of its virtual environment."""
+    asked = [found, "-c", "import sys; print(sys.version, sys.prefix)"]
+    ran = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True)
+    return ran.stdout.strip() == f"{sys.version} {sys.base_prefix}"
 
 
 def test_a_cell_is_a_promised_python_with_the_lowest_or_the_newest_of_all_else():
