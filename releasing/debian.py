@@ -92,7 +92,7 @@ def mirror() -> str:
 def _bootstrap(folder: Path) -> None:
     """Set it up beside its place and move it there, so that what is there is whole."""
     unfinished = folder.with_name(f"{folder.name}.new")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.rmtree(unfinished, ignore_errors=True)  # mostly there is none
     what = ["--variant=minbase", f"--include={','.join(PACKAGES)}"]
     try:
         ran = subprocess.run(

@@ -60,7 +60,7 @@ def application() -> Application:
     metering = metering_of("api", place)
     services = open_services(settings, BrokerQueue(open_broker(settings)), meters=meters_of(metering))
     try:
-        with suppress(RedisError):
+        with suppress(RedisError):  # it is away: looked at when it is there
             services.store.form.claim()
     except FormError as error:
         logger.critical("the API doesn't begin: %s", error)

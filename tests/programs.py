@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import NoReturn
 
 import pytest
 
@@ -11,8 +12,13 @@ import pytest
 def program(name: str, package: str) -> str:
     """Give the path of a program; without it the test is skipped, or fails where `CI` is set."""
     path = shutil.which(name)
-    if path is not None:
-        return path
+    if path is None:
+        do_without(name, package)
+    return path
+
+
+def do_without(name: str, package: str) -> NoReturn:
+    """Skip the test for want of a program; fail it where `CI` is set."""
     reason = f"expected {name}: install the package {package}"
     if os.environ.get("CI"):
         pytest.fail(reason)

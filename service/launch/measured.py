@@ -38,7 +38,7 @@ def open_place(address: Address) -> Place:
 def close_place(place: Place | None) -> None:
     """Remove the folder of the launch that this process is; those of others stay."""
     if place is not None and place.owner == os.getpid():
-        shutil.rmtree(place.folder, ignore_errors=True)
+        shutil.rmtree(place.folder, ignore_errors=True)  # what tidies up may have been quicker
 
 
 @contextmanager

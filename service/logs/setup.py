@@ -29,7 +29,7 @@ class Stderr(logging.Handler):
             line = self.format(record)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a line, who logs must outlive it
             line = self.format(_unwritable(record, error))
-        with suppress(OSError):
+        with suppress(OSError):  # nobody is left who could be told
             os.write(STDERR, line.encode(errors="replace") + b"\n")
 
 

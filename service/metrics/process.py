@@ -32,6 +32,6 @@ class Own:
         now = process_time()
         meters.cpu.add(part, by=now - self._cpu)
         self._cpu = now
-        with suppress(OSError):
+        with suppress(OSError):  # there is no /proc, or no descriptor left
             meters.memory.set(int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"), part)
             meters.descriptors.set(sum(1 for _ in _DESCRIPTORS.iterdir()), part)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
 import socket
 import threading
@@ -22,24 +21,31 @@ from tests.deployment.composed import Composition
 from tests.deployment.composefile import FILE, UnknownError
 from tests.deployment.connections import established
 from tests.deployment.translating import program
+from tests.programs import do_without
 
 SERVICES = ("proxy", "worker-interactive", "worker-tournament", "prometheus", "bot-cautious", "bot-counter", "examples")
 PARTS = ("api", "worker-interactive", "worker-tournament")
 PATIENT = {"budget_ms": 30_000, "first_budget_ms": 30_000}
 """No decision is late, however busy the machine."""
 LONG_S = 120.0
+PROGRAMS = {
+    "nginx": "nginx-light",
+    "curl": "curl",
+    "valkey-cli": "redis-tools",
+    "prometheus": "prometheus",
+    "wget": "wget",
+}
+"""Debian's, by the packages they come in."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _programs():
     """Skip where a Debian program is missing, but never in CI."""
-    for name in ("nginx", "curl", "valkey-cli", "prometheus", "wget"):
+    for name, package in PROGRAMS.items():
         try:
             program(name)
         except UnknownError:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(f"needs {name}: apt-get install nginx-light curl redis-tools prometheus wget")
+            do_without(name, package)
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,6 @@ class Gate:
             time.sleep(0.005)
 
     def _held(self) -> float:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError):  # nothing is held
             return int(self._path.read_text())
         return float("inf")

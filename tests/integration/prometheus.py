@@ -56,7 +56,7 @@ class Prometheus:
     def __enter__(self) -> Self:
         try:
             wait_until(lambda: self._address() and _READY in self._said(), 60, "a Prometheus that is ready")
-        except BaseException:
+        except BaseException:  # Ctrl-C too: nobody else would end it
             self.__exit__()
             raise
         return self

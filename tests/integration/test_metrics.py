@@ -53,9 +53,9 @@ def get(url):
 
 
 def get_again(url):
-    """GET, again if the process that took it was killed meanwhile; tell whether it was answered at once."""
+    """GET, again if the process that took it was killed meanwhile."""
     for _ in range(50):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # what it broke off with
             get(url)
             return
     raise AssertionError(f"{url} isn't answered")
