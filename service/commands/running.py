@@ -22,7 +22,6 @@ from service.logs import setup
 from service.metrics.metering import Place, meters_of
 
 PORT: Final = 8000
-REDIS_URL: Final = "REDIS_URL"
 
 port_option: Final = click.option(
     "--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
@@ -98,11 +97,11 @@ def _environment(
     if not given.get("SLAGVELD_PUBLIC_URL", "").strip():
         environment["SLAGVELD_PUBLIC_URL"] = url
     settings = Settings.from_env(environment)
-    if is_given(given, REDIS_URL):
+    if is_given(given, local.REDIS_URL):
         return None, environment, assumed
     store = EmbeddedValkey(data, fsync=settings.fsync, max_bytes=store_bytes(settings.memory_mb))
     archive = settings.archive or str(data.absolute() / "archive")
-    return store, {**environment, REDIS_URL: store.url, "SLAGVELD_ARCHIVE": archive}, assumed
+    return store, {**environment, local.REDIS_URL: store.url, "SLAGVELD_ARCHIVE": archive}, assumed
 
 
 def _store_shown(store: EmbeddedValkey | None, data: Path, environment: Mapping[str, str]) -> str:

@@ -12,13 +12,10 @@ from typing import Final
 
 import click
 
-from bot_sdk.variables import is_given
 from service.commands.telling import UsageProblem, as_sentences, tell
 from service.config import Settings
 from service.launch import local
 from service.launch.valkey import EmbeddedValkey, running
-
-REDIS_URL: Final = "REDIS_URL"
 
 file_argument: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 store_option: Final = click.option(
@@ -103,7 +100,4 @@ def _tidy() -> Iterator[None]:
 
 def _place(data: Path | None) -> str | Path:
     """Give the store that is meant: its address, or the folder of an embedded one."""
-    by_url = is_given(os.environ, REDIS_URL)
-    if data is not None and by_url:
-        raise UsageProblem("expected --data or REDIS_URL, got both")
-    return Settings.from_env(os.environ).redis_url if by_url else data or local.DATA
+    return local.folder(os.environ, data) or Settings.from_env(os.environ).redis_url

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bot_sdk.variables import is_given
-from service.config import Settings, SettingsError
+from service.config import Settings
 from service.launch import local
 from service.launch.valkey import EmbeddedValkey, ValkeyError, running, socket_of
 from service.launch.workplace import workplace
@@ -55,13 +55,10 @@ def found(environment: Mapping[str, str], data: Path | None, *, is_to_mend: bool
     One in a folder that doesn't run is started on the data themselves if it `is_to_mend`, else on a copy that is gone
     afterwards. Raises SettingsError, ValkeyError, OSError.
     """
-    by_url = is_given(environment, "REDIS_URL")
-    if data is not None and by_url:
-        raise SettingsError("expected --data or REDIS_URL, got both")
-    if by_url:
+    folder = local.folder(environment, data)
+    if folder is None:
         yield Patient(Settings.from_env(environment), is_still=False)
         return
-    folder = data or local.DATA
     settings = Settings.from_env({**environment, **local.unset(environment)})
     with _opened(folder, is_to_mend=is_to_mend) as (address, is_still):
         broker = settings.broker_url if is_given(environment, "SLAGVELD_BROKER_URL") else ""

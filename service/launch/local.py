@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from bot_sdk.variables import is_given
+from service.config import SettingsError
+
+REDIS_URL: Final = "REDIS_URL"
 DATA: Final = Path("slagveld-data")
 """The folder that keeps everything, unless another is named."""
 PLENTY: Final = "1000 per second"
@@ -31,6 +35,15 @@ MEANING: Final = {
     "SLAGVELD_MAX_OPEN_GAMES": "an account may have 500 unfinished games",
     "SLAGVELD_TRUST_ACCOUNTS": "games between bots of one account are rated",
 }
+
+
+def folder(environment: Mapping[str, str], data: Path | None) -> Path | None:
+    """Give the folder of the store that is meant, None if REDIS_URL names it; raises SettingsError if both are given."""
+    if not is_given(environment, REDIS_URL):
+        return data or DATA
+    if data is not None:
+        raise SettingsError("expected --data or REDIS_URL, got both")
+    return None
 
 
 def unset(environment: Mapping[str, str]) -> dict[str, str]:
