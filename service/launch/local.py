@@ -38,7 +38,7 @@ MEANING: Final = {
 
 
 def folder(environment: Mapping[str, str], data: Path | None) -> Path | None:
-    """Give the folder of the store that is meant, None if REDIS_URL names it; raises SettingsError if both are given."""
+    """Give the folder of the store that is meant, None if REDIS_URL names it. Raises SettingsError for both."""
     if not is_given(environment, REDIS_URL):
         return data or DATA
     if data is not None:
