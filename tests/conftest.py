@@ -55,7 +55,8 @@ def _emptier(valkey):
 def redis_url(valkey, _emptier):
     """Give the address of an empty database 0; the other databases of the server are empty, too."""
     _emptier.flushall()
-    return valkey.url
+    yield valkey.url
+    _emptier.flushall()  # those who serve a whole module don't ask for it, and would find what a test broke
 
 
 @pytest.fixture
